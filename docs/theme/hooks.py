@@ -1,0 +1,164 @@
+"""MkDocs hooks: what the theme and mkdocs-static-i18n leave undone.
+
+Each hook that rewrites text of the theme insists that the text is there, so a
+new theme version stops the build and does not quietly undo the repair.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import posixpath
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import jieba  # noqa: F401  without it Chinese search would quietly get poor
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
+from mkdocs.utils import get_relative_url
+
+ROOT = Path(__file__).resolve().parents[2]
+CHINESE = "zh-CN"
+
+FENCE = re.compile(r" *(```+|~~~+)")
+DIAGRAM = re.compile(r"!\[[^\]]*\]\((?:\.\./)*diagrams/([\w.-]+\.svg)\)")
+UPWARD_LINK = re.compile(r"(?<=\]\()(\.\./[^)\s#]+)(#[^)\s]*)?(?=\))")
+CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+)\.py")
+HEAD_LINK = re.compile(r'\s*<link rel="alternate" href="[^"]*" hreflang="[^"]*">')
+SEARCH_DIALOG = 'data-md-component="search" role="dialog"'
+
+
+def on_page_markdown(markdown, page, config, files):
+    """Put diagrams inline, lead links to the repository home, count minutes."""
+    if page.file.src_uri.startswith("stages/") and not _is_source_page(page):
+        page.meta["reading_minutes"] = reading_minutes(markdown)
+
+    def rewrite(line: str) -> str:
+        line = DIAGRAM.sub(_inline_diagram, line)
+        return UPWARD_LINK.sub(lambda link: _outward(link, page, config), line)
+
+    return _outside_fences(markdown, rewrite)
+
+
+def reading_minutes(markdown: str) -> int:
+    """Minutes to read the prose: 220 words or 400 Han characters each."""
+    prose: list[str] = []
+    _outside_fences(markdown, lambda line: prose.append(line) or line)
+    text = "\n".join(prose)
+    han = len(re.findall(r"[\u4e00-\u9fff]", text))
+    words = len(re.findall(r"[A-Za-z0-9][\w'’-]*", text, re.ASCII))
+    return max(1, math.ceil(han / 400 + words / 220))
+
+
+def _outside_fences(markdown: str, rewrite: Callable[[str], str]) -> str:
+    lines, fence = [], ""
+    for line in markdown.split("\n"):
+        mark = FENCE.match(line)
+        if fence:
+            lines.append(line)
+            if mark and mark[1].startswith(fence) and not line[mark.end() :].strip():
+                fence = ""
+        elif mark:
+            lines.append(line)
+            fence = mark[1]
+        else:
+            lines.append(rewrite(line))
+    return "\n".join(lines)
+
+
+def _inline_diagram(image: re.Match[str]) -> str:
+    """Replace the image by the drawing itself: only then does it follow the theme."""
+    path = ROOT / "docs/diagrams" / image[1]
+    if not path.is_file():
+        raise PluginError(f"no such diagram: docs/diagrams/{image[1]}")
+    drawing = path.read_text("utf-8").strip()
+    # Its words are in the title and the text around it; twice would spoil search.
+    return f'<figure class="diagram" data-search-exclude>{drawing}</figure>'
+
+
+def _outward(link: re.Match[str], page, config) -> str:
+    """Lead a link out of docs/ to the source page, else to the repository."""
+    here = posixpath.dirname(page.file.src_uri)
+    target = posixpath.normpath(posixpath.join("docs", here, link[1]))
+    if target.startswith("docs/"):
+        return link[0]
+    if target.startswith("..") or not (ROOT / target).exists():
+        raise PluginError(f"{page.file.src_uri}: no such file: {link[1]}")
+    code = CODE_FILE.fullmatch(target)
+    if code and not _is_source_page(page):
+        listing = posixpath.relpath(f"stages/{code[1]}-source.md", here or ".")
+        return f"{listing}#{code[2].replace('_', '-')}-py"
+    kind = "tree" if (ROOT / target).is_dir() else "blob"
+    return f"{config.repo_url}/{kind}/main/{target}{link[2] or ''}"
+
+
+def _is_source_page(page) -> bool:
+    return posixpath.basename(page.file.src_uri).split(".")[0].endswith("-source")
+
+
+def on_post_page(output, page, config):
+    """Repair the head and the search of a page; Chinese pages search their own."""
+    output = _repair(output, page.url, config)
+    if not page.url.startswith(f"{CHINESE}/"):
+        return output
+    return _exchange(
+        output,
+        f'"base": "{get_relative_url(".", page.url)}"',
+        f'"base": "{get_relative_url(f"{CHINESE}/", page.url).rstrip("/")}"',
+        page.url,
+    )
+
+
+def on_post_template(output_content, template_name, config):
+    """Keep the one bilingual 404 page that the English pass has written."""
+    if template_name != "404.html":
+        return output_content
+    if config.theme["language"] == CHINESE:
+        return ""  # MkDocs writes no empty file
+    return _repair(output_content, template_name, config)
+
+
+def _repair(output: str, where: str, config) -> str:
+    # The theme fetches a sitemap for each of these links and gets a 404;
+    # search engines find the languages in the real sitemap.xml.
+    output, found = HEAD_LINK.subn("", output)
+    if found != 2:
+        raise PluginError(f"{where}: {found} language links in the head, not 2")
+    label = "搜索" if config.theme["language"] == CHINESE else "Search"
+    return _exchange(
+        output, SEARCH_DIALOG, f'{SEARCH_DIALOG} aria-label="{label}"', where
+    )
+
+
+def _exchange(output: str, old: str, new: str, where: str) -> str:
+    if output.count(old) != 1:
+        raise PluginError(f"{where}: the theme has changed, {old!r} is not there once")
+    return output.replace(old, new)
+
+
+@event_priority(-200)  # after mkdocs-static-i18n has merged both languages
+def on_post_build(config):
+    """Split the search index: a reader of one language finds pages in it."""
+    site = Path(config.site_dir)
+    index = json.loads((site / "search/search_index.json").read_text("utf-8"))
+    prefix = f"{CHINESE}/"
+    chinese = [doc for doc in index["docs"] if doc["location"].startswith(prefix)]
+    if not chinese:
+        return  # the nested build of one language: the outer one comes here again
+    english = [doc for doc in index["docs"] if not doc["location"].startswith(prefix)]
+    for doc in chinese:
+        doc["location"] = doc["location"].removeprefix(prefix)
+    for doc in english:
+        doc["title"] = doc["title"].replace("\u200b", "")
+        doc["text"] = doc["text"].replace("\u200b", "")
+    _write_index(site / "search", {**index, "docs": english}, config)
+    _write_index(site / CHINESE / "search", {**index, "docs": chinese}, config)
+
+
+def _write_index(folder: Path, index: dict, config) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    text = json.dumps(index, ensure_ascii=False, separators=(",", ":"))
+    (folder / "search_index.json").write_text(text, "utf-8")
+    if not config.use_directory_urls:  # from file:// only a script can be loaded
+        (folder / "search_index.js").write_text(f"var __index = {text}", "utf-8")

@@ -1,0 +1,75 @@
+"""What the checks of this stage share: processes seen from outside, and waiting."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+CODE = Path(__file__).resolve().parent
+
+
+def run_script(
+    name: str,
+    *arguments: str,
+    cwd: str | None = None,
+    temporary: str | None = None,
+    encoding: str = "utf-8",
+) -> subprocess.CompletedProcess[str]:
+    """Run one of this stage's programs as a reader would, and return its result.
+
+    `temporary` is the folder that the program takes for the system's temporary one,
+    `encoding` that of the terminal it believes to write to.
+    """
+    environment = {**os.environ, "PYTHONIOENCODING": encoding}
+    if temporary is not None:
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temporary)
+    return subprocess.run(
+        [sys.executable, str(CODE / name), *arguments],
+        cwd=cwd,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding=encoding,
+        timeout=60,
+    )
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 10) -> bool:
+    """Ask `condition` again and again; False when it did not hold in time."""
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() >= deadline:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def is_running(pid: int) -> bool:
+    """Whether `pid` still executes. A zombie does not, whoever ought to reap it."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        if Path("/proc/self/stat").exists():
+            return False
+        return _exists(pid)
+    # The name in parentheses may hold spaces and parentheses of its own.
+    return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def python(*code: str) -> Sequence[str]:
+    """The argument list that makes the runner's alias `python` run `code`."""
+    return ["python", "-I", "-S", "-B", "-c", "\n".join(code)]

@@ -1,0 +1,245 @@
+"""A directory whose entries can be used without ever following a link.
+
+Two classes with the same methods, chosen by what the system can do. All errors
+are `OSError`, and a link where none may be has `errno.ELOOP` or `ENOTDIR`.
+
+`OpenDirectory` (Linux, macOS) holds a descriptor and names entries relative to
+it. A directory that is swapped for a link meanwhile is simply not what we hold.
+When somebody moves the held directory out of the workspace, our next step still
+lands in it: whoever can do that could have written there in the first place.
+
+`CheckedDirectory` (Windows, others) holds a path, and before each step checks
+that nothing in it is a link and that it resolves below the root. Between check
+and step another process can change the answer: a concurrent hostile writer is
+not covered there.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+HAS_DESCRIPTOR_PATHS = (
+    os.supports_dir_fd
+    >= {os.open, os.stat, os.mkdir, os.rename, os.unlink, os.rmdir, os.chmod}
+    and os.scandir in os.supports_fd
+    and hasattr(os, "O_DIRECTORY")
+    and hasattr(os, "O_NOFOLLOW")
+)
+
+# Bit 29 of a reparse tag: this entry stands for another (a Windows link or
+# junction), as opposed to a file whose storage is merely unusual.
+_NAME_SURROGATE = 0x2000_0000
+
+_O_ALWAYS = (
+    getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_CLOEXEC", 0)
+    | getattr(os, "O_NOINHERIT", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+_O_ENTER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _O_ALWAYS
+# Without O_NONBLOCK the opening of a FIFO waits for a writer, perhaps for ever.
+_O_READ = (
+    os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_ALWAYS
+)
+_O_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_ALWAYS
+
+Identity = tuple[int, int]
+
+
+class Directory(Protocol):
+    """What both kinds of directory can do; `name` is always one component."""
+
+    def close(self) -> None: ...
+    def child(self, name: str) -> Directory: ...
+    def scan(self) -> os.ScandirIterator[str]: ...
+    def lstat(self, name: str) -> os.stat_result: ...
+    def open_file(self, name: str) -> int: ...
+    def create_file(self, name: str) -> int: ...
+    def make_child(self, name: str) -> None: ...
+    def replace(self, name: str, new: str) -> None: ...
+    def move_to(self, name: str, other: Directory, new: str) -> None: ...
+    def unlink(self, name: str) -> None: ...
+    def remove_child(self, name: str) -> None: ...
+    def unlock(self, name: str) -> None: ...
+
+
+class OpenDirectory:
+    """A directory held by its descriptor, which `close()` gives back."""
+
+    __slots__ = ("_fd",)
+
+    def __init__(self, fd: int) -> None:
+        self._fd = fd
+
+    def close(self) -> None:
+        os.close(self._fd)
+
+    def identity(self) -> Identity:
+        return _identity(os.fstat(self._fd))
+
+    def child(self, name: str) -> OpenDirectory:
+        return OpenDirectory(os.open(name, _O_ENTER, dir_fd=self._fd))
+
+    def scan(self) -> os.ScandirIterator[str]:
+        return os.scandir(self._fd)
+
+    def lstat(self, name: str) -> os.stat_result:
+        return os.stat(name, dir_fd=self._fd, follow_symlinks=False)
+
+    def open_file(self, name: str) -> int:
+        return os.open(name, _O_READ, dir_fd=self._fd)
+
+    def create_file(self, name: str) -> int:
+        return os.open(name, _O_CREATE, 0o600, dir_fd=self._fd)
+
+    def make_child(self, name: str) -> None:
+        os.mkdir(name, 0o700, dir_fd=self._fd)
+
+    def replace(self, name: str, new: str) -> None:
+        os.rename(name, new, src_dir_fd=self._fd, dst_dir_fd=self._fd)
+
+    def move_to(self, name: str, other: OpenDirectory, new: str) -> None:
+        os.rename(name, new, src_dir_fd=self._fd, dst_dir_fd=other._fd)
+
+    def unlink(self, name: str) -> None:
+        os.unlink(name, dir_fd=self._fd)
+
+    def remove_child(self, name: str) -> None:
+        os.rmdir(name, dir_fd=self._fd)
+
+    def unlock(self, name: str) -> None:
+        """Give the owner all rights on a directory, never on a link's target."""
+        _chmod_no_follow(name, self._fd)
+
+
+class CheckedDirectory:
+    """A directory held by its path, looked at again before each step."""
+
+    __slots__ = ("_path", "_root")
+
+    def __init__(self, path: Path, root: Path) -> None:
+        self._path = path
+        self._root = root
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def identity(self) -> Identity:
+        return _identity(os.lstat(self._path))
+
+    def child(self, name: str) -> CheckedDirectory:
+        inner = self._inside(name)
+        info = os.lstat(inner)
+        if is_link(info):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if not stat.S_ISDIR(info.st_mode):
+            raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+        return CheckedDirectory(inner, self._root)
+
+    def scan(self) -> os.ScandirIterator[str]:
+        return os.scandir(self._path)
+
+    def lstat(self, name: str) -> os.stat_result:
+        return os.lstat(self._inside(name))
+
+    def open_file(self, name: str) -> int:
+        path = self._inside(name)
+        before = os.lstat(path)
+        if is_link(before):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        if not stat.S_ISREG(before.st_mode):
+            raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
+        fd = os.open(path, _O_READ)
+        if _identity(os.fstat(fd)) != _identity(before):
+            os.close(fd)
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+        return fd
+
+    def create_file(self, name: str) -> int:
+        return os.open(self._inside(name), _O_CREATE, 0o600)
+
+    def make_child(self, name: str) -> None:
+        self._inside(name).mkdir(0o700)
+
+    def replace(self, name: str, new: str) -> None:
+        self._inside(name).replace(self._inside(new))
+
+    def move_to(self, name: str, other: CheckedDirectory, new: str) -> None:
+        self._inside(name).rename(other._inside(new))
+
+    def unlink(self, name: str) -> None:
+        self._inside(name).unlink()
+
+    def remove_child(self, name: str) -> None:
+        self._inside(name).rmdir()
+
+    def unlock(self, name: str) -> None:
+        """Give the owner all rights on an entry that is no link."""
+        path = self._inside(name)
+        if not is_link(os.lstat(path)):
+            path.chmod(0o700)
+
+    def _inside(self, name: str) -> Path:
+        """The entry's path, after checking that this directory is still ours."""
+        try:
+            self._path.resolve(strict=True).relative_to(self._root)
+        except ValueError:
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
+        return self._path / name
+
+
+def is_link(info: os.stat_result) -> bool:
+    """Whether an `lstat` result is of a symbolic link or a Windows junction."""
+    return stat.S_ISLNK(info.st_mode) or bool(
+        getattr(info, "st_reparse_tag", 0) & _NAME_SURROGATE
+    )
+
+
+def identity_of(path: Path) -> Identity:
+    """Device and inode of the entry at `path` itself, not of a link's target."""
+    return _identity(os.lstat(path))
+
+
+@contextmanager
+def open_root(root: Path, identity: Identity) -> Iterator[Directory]:
+    """Hold the directory at `root`, if it still is the one with `identity`.
+
+    Raises `OSError`, with `errno.ESTALE` when another directory is there.
+    Not noticed: a directory that got the same inode number after the first one
+    had been removed.
+    """
+    directory = open_directory(root)
+    try:
+        if directory.identity() != identity:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+        yield directory
+    finally:
+        directory.close()
+
+
+def open_directory(path: Path) -> OpenDirectory | CheckedDirectory:
+    """Hold the directory at the canonical `path`; its last name is no link."""
+    if HAS_DESCRIPTOR_PATHS:
+        return OpenDirectory(os.open(path, _O_ENTER))
+    info = os.lstat(path)
+    if is_link(info) or not stat.S_ISDIR(info.st_mode):
+        raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+    return CheckedDirectory(path, path)
+
+
+def _identity(info: os.stat_result) -> Identity:
+    return info.st_dev, info.st_ino
+
+
+def _chmod_no_follow(name: str, dir_fd: int) -> None:
+    try:
+        os.chmod(name, 0o700, dir_fd=dir_fd, follow_symlinks=False)
+    except (NotImplementedError, ValueError) as error:
+        # What Python says where the C library cannot do it, and for a link.
+        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP)) from error

@@ -1,0 +1,182 @@
+"""Run the console blocks of the pages and compare, or rewrite, their output.
+
+    .venv/bin/python tests/page_transcripts.py
+
+runs every command of every page and writes what it printed into the page, in both
+languages. Look at the difference before you commit it.
+
+A block holds `$ command` lines, each followed by its output. In the output `[...]`
+stands for any text on its line, and a line that is only `[...]` for any lines. The
+commands of a page run in order, in one scratch copy of the repository.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from page_text import CHINESE, ROOT, Page, all_pages, english_twin, read_page
+
+TIME_LIMIT_SECONDS = 120
+ANYTHING = "[...]"
+
+
+@dataclass(frozen=True)
+class Step:
+    """One command of a console block and the output that the page shows for it."""
+
+    line: int
+    command: str
+    shown: str
+
+
+def steps_of(page: Page) -> list[Step]:
+    """The commands of a page's console blocks, in their order.
+
+    A block that does not begin with a command is a ValueError.
+    """
+    steps = []
+    for fence in page.fences:
+        if fence.language != "console":
+            continue
+        if not fence.text.startswith("$ "):
+            raise ValueError(f"{page.name}:{fence.line}: begin the block with `$ `")
+        lines = fence.text.split("\n")
+        number = 0
+        while number < len(lines):
+            first = number
+            command = lines[number][2:]
+            while command.endswith("\\"):
+                number += 1
+                command += "\n" + lines[number]
+            output = []
+            number += 1
+            while number < len(lines) and not lines[number].startswith("$ "):
+                output.append(lines[number])
+                number += 1
+            shown = "\n".join(output)
+            steps.append(Step(fence.line + 1 + first, command, shown))
+    return steps
+
+
+def matches(shown: str, seen: str) -> bool:
+    """Whether the output that a page shows is the output that was seen."""
+    pattern = "\n".join(
+        r"[\s\S]*?" if line.strip() == ANYTHING else _line_pattern(line)
+        for line in shown.rstrip().split("\n")
+    )
+    return re.fullmatch(pattern, seen.rstrip()) is not None
+
+
+def _line_pattern(line: str) -> str:
+    pieces = line.rstrip().split(ANYTHING)
+    return r"[^\n]*".join(re.escape(piece) for piece in pieces)
+
+
+@contextmanager
+def scratch_copy() -> Iterator[tuple[Path, dict[str, str]]]:
+    """A copy of the repository's stages to run in, and the environment for it."""
+    with tempfile.TemporaryDirectory(
+        prefix="pages-", ignore_cleanup_errors=True
+    ) as top:
+        copy = Path(top) / "host-first"
+        ignored = shutil.ignore_patterns("__pycache__", ".*")
+        shutil.copytree(ROOT / "stages", copy / "stages", ignore=ignored)
+        commands = Path(top) / "bin"
+        commands.mkdir()
+        for name in ("python", "python3"):
+            # A link to the interpreter would lose the virtual environment around it.
+            launcher = commands / name
+            text = f'#!/bin/sh\nexec "{sys.executable}" "$@"\n'
+            launcher.write_text(text, encoding="utf-8")
+            launcher.chmod(0o755)
+        kept = {"DOCKER_HOST", "SANDBOX_IMAGE", "HOME"} & os.environ.keys()
+        yield (
+            copy,
+            {name: os.environ[name] for name in kept}
+            | {
+                "PATH": f"{commands}{os.pathsep}{os.environ['PATH']}",
+                "LANG": "C.UTF-8",
+                "TERM": "dumb",
+                "NO_COLOR": "1",
+                "COLUMNS": "80",
+                "PYTHONHASHSEED": "0",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
+        )
+
+
+def run_commands(commands: list[str]) -> list[str]:
+    """Run bash commands one after the other in a scratch copy; what each printed."""
+    outputs = []
+    with scratch_copy() as (copy, environment):
+        for command in commands:
+            done = subprocess.run(
+                ["bash", "-c", command],
+                cwd=copy,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                encoding="utf-8",
+                errors="replace",
+                timeout=TIME_LIMIT_SECONDS,
+            )
+            outputs.append(done.stdout.rstrip("\n"))
+    return outputs
+
+
+def differences(page: Page, outputs: list[str]) -> list[str]:
+    """Where a page shows something else than its commands printed."""
+    wrong = []
+    for step, seen in zip(steps_of(page), outputs, strict=True):
+        if not matches(step.shown, seen):
+            wrong.append(
+                f"{page.name}:{step.line}: $ {step.command}\n"
+                f"--- the page shows\n{step.shown}\n--- the command printed\n{seen}"
+            )
+    return wrong
+
+
+def rewritten(page: Page, outputs: list[str]) -> str:
+    """The page's text with each output that does not match replaced by the seen one."""
+    lines = page.text.split("\n")
+    for step, seen in reversed(list(zip(steps_of(page), outputs, strict=True))):
+        if matches(step.shown, seen):
+            continue
+        first = step.line + step.command.count("\n")
+        length = len(step.shown.split("\n")) if step.shown else 0
+        indent = re.match(" *", lines[step.line - 1])[0]
+        lines[first : first + length] = [
+            (indent + line).rstrip() for line in (seen.split("\n") if seen else [])
+        ]
+    return "\n".join(lines)
+
+
+def main() -> None:
+    """Bring the console blocks of every page up to date."""
+    known: dict[Path, tuple[list[str], list[str]]] = {}
+    for path in all_pages():
+        page = read_page(path)
+        commands = [step.command for step in steps_of(page)]
+        if not commands:
+            continue
+        source = english_twin(path) if path.name.endswith(CHINESE) else path
+        if known.get(source, ([], []))[0] != commands:
+            known[source] = commands, run_commands(commands)
+        text = rewritten(page, known[source][1])
+        if text != page.text:
+            path.write_text(text, encoding="utf-8", newline="\n")
+            print("rewritten:", page.name)
+
+
+if __name__ == "__main__":
+    main()
