@@ -88,7 +88,7 @@ def structure_of(page: Page) -> dict[str, list]:
     """What twins share: headings, blocks, notes, links and images, in order."""
 
     def neutral(target: str) -> str:
-        return target.replace(CHINESE, ".md").replace(".zh-CN.svg", ".en.svg")
+        return target.replace(".zh-CN.", ".")
 
     included = [
         re.sub(r"\.(zh-CN|en)\.(svg|md)", r".*.\2", line.strip())

@@ -7,7 +7,11 @@ languages. Look at the difference before you commit it.
 
 A block holds `$ command` lines, each followed by its output. In the output `[...]`
 stands for any text on its line, and a line that is only `[...]` for any lines. The
-commands of a page run in order, in one scratch copy of the repository.
+commands of a page run in order, in one scratch copy of the repository, and `cd` lasts.
+
+A block whose title names Docker runs only where an engine answers and the variable
+SANDBOX_IMAGE names an image (`tests/engine/start.sh` makes both); elsewhere it is
+neither compared nor rewritten.
 """
 
 from __future__ import annotations
@@ -21,6 +25,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from page_text import CHINESE, ROOT, Page, all_pages, english_twin, read_page
@@ -36,6 +41,7 @@ class Step:
     line: int
     command: str
     shown: str
+    needs_docker: bool
 
 
 def steps_of(page: Page) -> list[Step]:
@@ -63,7 +69,8 @@ def steps_of(page: Page) -> list[Step]:
                 output.append(lines[number])
                 number += 1
             shown = "\n".join(output)
-            steps.append(Step(fence.line + 1 + first, command, shown))
+            at = fence.line + 1 + first
+            steps.append(Step(at, command, shown, "Docker" in fence.title))
     return steps
 
 
@@ -114,15 +121,34 @@ def scratch_copy() -> Iterator[tuple[Path, dict[str, str]]]:
         )
 
 
-def run_commands(commands: list[str]) -> list[str]:
-    """Run bash commands one after the other in a scratch copy; what each printed."""
-    outputs = []
+@cache
+def why_no_docker() -> str:
+    """Why blocks that need Docker cannot run here, or nothing when they can."""
+    if "SANDBOX_IMAGE" not in os.environ:
+        return "SANDBOX_IMAGE names no image; see tests/engine/start.sh"
+    if shutil.which("docker") is None:
+        return "docker is not installed"
+    asked = subprocess.run(["docker", "info"], capture_output=True)
+    return "" if asked.returncode == 0 else "no Docker Engine answers"
+
+
+def run_steps(steps: list[Step]) -> list[str | None]:
+    """Run commands one after the other in a scratch copy; what each printed.
+
+    None stands for a command that needs Docker where there is none.
+    """
+    outputs: list[str | None] = []
     with scratch_copy() as (copy, environment):
-        for command in commands:
+        place = copy.with_name("place")
+        place.write_text(f"{copy}\n", encoding="utf-8")
+        for step in steps:
+            if step.needs_docker and why_no_docker():
+                outputs.append(None)
+                continue
             done = subprocess.run(
-                ["bash", "-c", command],
-                cwd=copy,
-                env=environment,
+                ["bash", "-c", f"trap 'pwd >\"$PLACE\"' EXIT\n{step.command}"],
+                cwd=place.read_text(encoding="utf-8").rstrip("\n"),
+                env=environment | {"PLACE": str(place)},
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -134,11 +160,11 @@ def run_commands(commands: list[str]) -> list[str]:
     return outputs
 
 
-def differences(page: Page, outputs: list[str]) -> list[str]:
+def differences(page: Page, outputs: list[str | None]) -> list[str]:
     """Where a page shows something else than its commands printed."""
     wrong = []
     for step, seen in zip(steps_of(page), outputs, strict=True):
-        if not matches(step.shown, seen):
+        if seen is not None and not matches(step.shown, seen):
             wrong.append(
                 f"{page.name}:{step.line}: $ {step.command}\n"
                 f"--- the page shows\n{step.shown}\n--- the command printed\n{seen}"
@@ -146,11 +172,11 @@ def differences(page: Page, outputs: list[str]) -> list[str]:
     return wrong
 
 
-def rewritten(page: Page, outputs: list[str]) -> str:
+def rewritten(page: Page, outputs: list[str | None]) -> str:
     """The page's text with each output that does not match replaced by the seen one."""
     lines = page.text.split("\n")
     for step, seen in reversed(list(zip(steps_of(page), outputs, strict=True))):
-        if matches(step.shown, seen):
+        if seen is None or matches(step.shown, seen):
             continue
         first = step.line + step.command.count("\n")
         length = len(step.shown.split("\n")) if step.shown else 0
@@ -163,19 +189,22 @@ def rewritten(page: Page, outputs: list[str]) -> str:
 
 def main() -> None:
     """Bring the console blocks of every page up to date."""
-    known: dict[Path, tuple[list[str], list[str]]] = {}
+    known: dict[Path, tuple[list[str], list[str | None]]] = {}
     for path in all_pages():
         page = read_page(path)
-        commands = [step.command for step in steps_of(page)]
-        if not commands:
+        steps = steps_of(page)
+        if not steps:
             continue
+        commands = [step.command for step in steps]
         source = english_twin(path) if path.name.endswith(CHINESE) else path
         if known.get(source, ([], []))[0] != commands:
-            known[source] = commands, run_commands(commands)
+            known[source] = commands, run_steps(steps)
         text = rewritten(page, known[source][1])
         if text != page.text:
             path.write_text(text, encoding="utf-8", newline="\n")
             print("rewritten:", page.name)
+    if why_no_docker():
+        print("left as they were: blocks that need Docker;", why_no_docker())
 
 
 if __name__ == "__main__":

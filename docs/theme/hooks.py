@@ -6,6 +6,7 @@ new theme version stops the build and does not quietly undo the repair.
 
 from __future__ import annotations
 
+import functools
 import json
 import math
 import posixpath
@@ -13,10 +14,13 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-import jieba  # noqa: F401  without it Chinese search would quietly get poor
+import jieba  # the search plugin would do without it, and find little Chinese
 from mkdocs.exceptions import PluginError
 from mkdocs.plugins import event_priority
 from mkdocs.utils import get_relative_url
+from pygments import highlight
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 ROOT = Path(__file__).resolve().parents[2]
 CHINESE = "zh-CN"
@@ -26,19 +30,80 @@ DIAGRAM = re.compile(r"!\[[^\]]*\]\((?:\.\./)*diagrams/([\w.-]+\.svg)\)")
 UPWARD_LINK = re.compile(r"(?<=\]\()(\.\./[^)\s#]+)(#[^)\s]*)?(?=\))")
 CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+)\.py")
 HEAD_LINK = re.compile(r'\s*<link rel="alternate" href="[^"]*" hreflang="[^"]*">')
+SOURCE_SLOT = re.compile(r'<div data-source="([^"]+)"></div>')
+PLAIN_TOKEN = re.compile(r'<span class="(?:n|w)">([^<]*)</span>')
 SEARCH_DIALOG = 'data-md-component="search" role="dialog"'
 
 
+def on_config(config):
+    """Teach the word splitter the course's own terms, from the glossary."""
+    terms = chinese_terms((ROOT / "docs/glossary.zh-CN.md").read_text("utf-8"))
+    if not terms:
+        raise PluginError("docs/glossary.zh-CN.md: no terms in its headings")
+    for term in terms:
+        jieba.add_word(term, freq=100_000)
+    return config
+
+
+def chinese_terms(glossary: str) -> list[str]:
+    """Return the Chinese words in the glossary's third-level headings."""
+    headings = re.findall(r"^### (.*)", glossary, re.MULTILINE)
+    return re.findall(r"[\u4e00-\u9fff]{2,}", "\n".join(headings))
+
+
 def on_page_markdown(markdown, page, config, files):
-    """Put diagrams inline, lead links to the repository home, count minutes."""
-    if page.file.src_uri.startswith("stages/") and not _is_source_page(page):
+    """Put diagrams inline, lead outward links home, count minutes, list sources."""
+    stage = _stage_of_source_page(page)
+    if page.file.src_uri.startswith("stages/") and not stage:
         page.meta["reading_minutes"] = reading_minutes(markdown)
 
     def rewrite(line: str) -> str:
         line = DIAGRAM.sub(_inline_diagram, line)
         return UPWARD_LINK.sub(lambda link: _outward(link, page, config), line)
 
-    return _outside_fences(markdown, rewrite)
+    markdown = _outside_fences(markdown, rewrite)
+    return (
+        markdown + source_listing(ROOT / "stages" / stage / "code")
+        if stage
+        else markdown
+    )
+
+
+def source_listing(code: Path) -> str:
+    """Return a heading and a slot for each file: what teaches first, checks last."""
+
+    def place(path: Path) -> tuple[int, str]:
+        is_check = path.stem in ("checks", "check_support") or path.stem.endswith(
+            "_checks"
+        )
+        return (2 if is_check else 1 if "demo" in path.stem else 0, path.name)
+
+    files = sorted(code.glob("*.py"), key=place)
+    if not files:
+        raise PluginError(f"no source files in {code.relative_to(ROOT).as_posix()}")
+    return "".join(
+        f"\n\n## {path.name} {{#{_anchor(path.stem)}}}\n\n"
+        f'<div data-source="{path.relative_to(ROOT).as_posix()}"></div>\n'
+        for path in files
+    )
+
+
+def on_page_content(html, page, config, files):
+    """Fill the slots of a source page; both languages share one highlighting."""
+    return SOURCE_SLOT.sub(
+        lambda slot: highlighted((ROOT / slot[1]).read_text("utf-8")), html
+    )
+
+
+@functools.cache
+def highlighted(source: str) -> str:
+    html = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    html = PLAIN_TOKEN.sub(r"\1", html)  # a third of the page, and no colour
+    return f'<div class="highlight"><pre><code>{html}</code></pre></div>'
+
+
+def _anchor(module: str) -> str:
+    return f"{module.replace('_', '-')}-py"
 
 
 def reading_minutes(markdown: str) -> int:
@@ -86,15 +151,17 @@ def _outward(link: re.Match[str], page, config) -> str:
     if target.startswith("..") or not (ROOT / target).exists():
         raise PluginError(f"{page.file.src_uri}: no such file: {link[1]}")
     code = CODE_FILE.fullmatch(target)
-    if code and not _is_source_page(page):
+    if code:
         listing = posixpath.relpath(f"stages/{code[1]}-source.md", here or ".")
-        return f"{listing}#{code[2].replace('_', '-')}-py"
+        return f"{listing}#{_anchor(code[2])}"
     kind = "tree" if (ROOT / target).is_dir() else "blob"
     return f"{config.repo_url}/{kind}/main/{target}{link[2] or ''}"
 
 
-def _is_source_page(page) -> bool:
-    return posixpath.basename(page.file.src_uri).split(".")[0].endswith("-source")
+def _stage_of_source_page(page) -> str:
+    """Return the folder name of the stage whose files this page shows, or ""."""
+    name = posixpath.basename(page.file.src_uri).split(".")[0]
+    return name.removesuffix("-source") if name.endswith("-source") else ""
 
 
 def on_post_page(output, page, config):

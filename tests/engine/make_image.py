@@ -61,7 +61,9 @@ def shared_libraries(binary: Path) -> set[Path]:
     return {Path(name) for name in re.findall(r"(/\S+) \(0x", listing)}
 
 
-def entry(name: str, kind: bytes = tarfile.REGTYPE, **fields: object) -> tarfile.TarInfo:
+def entry(
+    name: str, kind: bytes = tarfile.REGTYPE, **fields: object
+) -> tarfile.TarInfo:
     """An archive member that everybody may read, without owner or time."""
     member = tarfile.TarInfo(name.lstrip("/"))
     member.type = kind
@@ -80,9 +82,7 @@ def main() -> None:
         for folder in ("dev", "etc", "proc", "sys"):
             tar.addfile(entry(folder, tarfile.DIRTYPE))
         tar.addfile(entry("tmp", tarfile.DIRTYPE, mode=0o1777))
-        link = entry(
-            "usr/local/bin/python", tarfile.SYMTYPE, linkname=str(interpreter)
-        )
+        link = entry("usr/local/bin/python", tarfile.SYMTYPE, linkname=str(interpreter))
         tar.addfile(link)
         for path in sorted(files):
             with path.open("rb") as source:

@@ -6,12 +6,18 @@
 # The log stays; images and containers go with the rest of the data.
 set -eu
 
-folder=${1:?the folder given to start.sh}
-if [ -f "$folder/pid" ]; then
-  daemon=$(cat "$folder/pid")
-  kill "$daemon" 2>/dev/null || true
+folder=$(cd "${1:?the folder given to start.sh}" && pwd)
+daemon=$(cat "$folder/pid" 2>/dev/null || true)
+
+# A daemon that was killed leaves its pid file, and the number goes to others.
+is_ours() {
+  [ -n "$daemon" ] && grep -aqF -- "$folder/pid" "/proc/$daemon/cmdline" 2>/dev/null
+}
+
+if is_ours; then
+  kill "$daemon"
   tries=0
-  while kill -0 "$daemon" 2>/dev/null; do
+  while is_ours; do
     tries=$((tries + 1))
     if [ "$tries" -gt 120 ]; then
       echo "stop.sh: dockerd (process $daemon) does not end" >&2
@@ -20,4 +26,7 @@ if [ -f "$folder/pid" ]; then
     sleep 0.25
   done
 fi
+# Only a daemon that ends in good order takes its mounts away.
+cut -d ' ' -f 5 /proc/self/mountinfo | grep -F -- "$folder/" | sort -r |
+  while read -r place; do umount "$place"; done
 rm -rf "$folder/data" "$folder/exec" "$folder/docker.sock" "$folder/pid"

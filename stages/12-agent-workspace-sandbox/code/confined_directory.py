@@ -19,8 +19,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -59,7 +58,7 @@ class Directory(Protocol):
     def child(self, name: str) -> Directory: ...
     def scan(self) -> os.ScandirIterator[str]: ...
     def lstat(self, name: str) -> os.stat_result: ...
-    def open_file(self, name: str) -> int: ...
+    def open_beneath(self, names: Sequence[str]) -> int: ...
     def create_file(self, name: str) -> int: ...
     def make_child(self, name: str) -> None: ...
     def replace(self, name: str, new: str) -> None: ...
@@ -80,20 +79,32 @@ class OpenDirectory:
     def close(self) -> None:
         os.close(self._fd)
 
-    def identity(self) -> Identity:
-        return _identity(os.fstat(self._fd))
-
     def child(self, name: str) -> OpenDirectory:
         return OpenDirectory(os.open(name, _O_ENTER, dir_fd=self._fd))
 
     def scan(self) -> os.ScandirIterator[str]:
+        """All entries. One scan at a time: they share the descriptor's position."""
         return os.scandir(self._fd)
 
     def lstat(self, name: str) -> os.stat_result:
         return os.stat(name, dir_fd=self._fd, follow_symlinks=False)
 
-    def open_file(self, name: str) -> int:
-        return os.open(name, _O_READ, dir_fd=self._fd)
+    def open_beneath(self, names: Sequence[str]) -> int:
+        """A descriptor for reading the last of `names`, walking through the others.
+
+        It may be of a FIFO or a device: the caller looks with `fstat`.
+        """
+        fd = self._fd
+        try:
+            for name in names[:-1]:
+                inner = os.open(name, _O_ENTER, dir_fd=fd)
+                if fd != self._fd:
+                    os.close(fd)
+                fd = inner
+            return os.open(names[-1], _O_READ, dir_fd=fd)
+        finally:
+            if fd != self._fd:
+                os.close(fd)
 
     def create_file(self, name: str) -> int:
         return os.open(name, _O_CREATE, 0o600, dir_fd=self._fd)
@@ -114,8 +125,7 @@ class OpenDirectory:
         os.rmdir(name, dir_fd=self._fd)
 
     def unlock(self, name: str) -> None:
-        """Give the owner all rights on a directory, never on a link's target."""
-        _chmod_no_follow(name, self._fd)
+        chmod_no_follow(name, self._fd)
 
 
 class CheckedDirectory:
@@ -130,9 +140,6 @@ class CheckedDirectory:
     def close(self) -> None:
         """Nothing is held open."""
 
-    def identity(self) -> Identity:
-        return _identity(os.lstat(self._path))
-
     def child(self, name: str) -> CheckedDirectory:
         inner = self._inside(name)
         info = os.lstat(inner)
@@ -143,20 +150,23 @@ class CheckedDirectory:
         return CheckedDirectory(inner, self._root)
 
     def scan(self) -> os.ScandirIterator[str]:
-        return os.scandir(self._path)
+        return os.scandir(self._inside(""))
 
     def lstat(self, name: str) -> os.stat_result:
         return os.lstat(self._inside(name))
 
-    def open_file(self, name: str) -> int:
-        path = self._inside(name)
+    def open_beneath(self, names: Sequence[str]) -> int:
+        folder = self
+        for name in names[:-1]:
+            folder = folder.child(name)
+        path = folder._inside(names[-1])
         before = os.lstat(path)
         if is_link(before):
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         if not stat.S_ISREG(before.st_mode):
             raise OSError(errno.EISDIR, os.strerror(errno.EISDIR))
         fd = os.open(path, _O_READ)
-        if _identity(os.fstat(fd)) != _identity(before):
+        if not os.path.samestat(os.fstat(fd), before):
             os.close(fd)
             raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         return fd
@@ -180,17 +190,15 @@ class CheckedDirectory:
         self._inside(name).rmdir()
 
     def unlock(self, name: str) -> None:
-        """Give the owner all rights on an entry that is no link."""
-        path = self._inside(name)
-        if not is_link(os.lstat(path)):
-            path.chmod(0o700)
+        chmod_no_follow(self._inside(name))
 
     def _inside(self, name: str) -> Path:
         """The entry's path, after checking that this directory is still ours."""
-        try:
-            self._path.resolve(strict=True).relative_to(self._root)
-        except ValueError:
-            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP)) from None
+        # Not Path.resolve(): before Python 3.13 a loop of links makes it raise
+        # RuntimeError.
+        real = Path(os.path.realpath(self._path, strict=True))
+        if not real.is_relative_to(self._root):
+            raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
         return self._path / name
 
 
@@ -201,45 +209,29 @@ def is_link(info: os.stat_result) -> bool:
     )
 
 
-def identity_of(path: Path) -> Identity:
-    """Device and inode of the entry at `path` itself, not of a link's target."""
-    return _identity(os.lstat(path))
-
-
-@contextmanager
-def open_root(root: Path, identity: Identity) -> Iterator[Directory]:
-    """Hold the directory at `root`, if it still is the one with `identity`.
-
-    Raises `OSError`, with `errno.ESTALE` when another directory is there.
-    Not noticed: a directory that got the same inode number after the first one
-    had been removed.
-    """
-    directory = open_directory(root)
-    try:
-        if directory.identity() != identity:
-            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
-        yield directory
-    finally:
-        directory.close()
-
-
-def open_directory(path: Path) -> OpenDirectory | CheckedDirectory:
-    """Hold the directory at the canonical `path`; its last name is no link."""
+def open_root(root: Path) -> Directory:
+    """Hold the directory at the canonical path `root`; a link there is an error."""
     if HAS_DESCRIPTOR_PATHS:
-        return OpenDirectory(os.open(path, _O_ENTER))
+        return OpenDirectory(os.open(root, _O_ENTER))
+    return CheckedDirectory(root, root).child(".")
+
+
+def identity_of(path: str | Path) -> Identity:
+    """Device and inode of the entry at `path` itself, not of a link's target.
+
+    Not noticed by comparing it: a directory that got the same inode number after
+    the first one had been removed.
+    """
     info = os.lstat(path)
-    if is_link(info) or not stat.S_ISDIR(info.st_mode):
-        raise OSError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-    return CheckedDirectory(path, path)
-
-
-def _identity(info: os.stat_result) -> Identity:
     return info.st_dev, info.st_ino
 
 
-def _chmod_no_follow(name: str, dir_fd: int) -> None:
+def chmod_no_follow(path: Path | str, dir_fd: int | None = None) -> None:
+    """Give the owner all rights on the entry itself; a link is an `OSError`."""
     try:
-        os.chmod(name, 0o700, dir_fd=dir_fd, follow_symlinks=False)
-    except (NotImplementedError, ValueError) as error:
-        # What Python says where the C library cannot do it, and for a link.
-        raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP)) from error
+        os.chmod(path, 0o700, dir_fd=dir_fd, follow_symlinks=False)
+    except (NotImplementedError, ValueError):
+        # What Python says for a link, and where the system cannot do it at all.
+        if HAS_DESCRIPTOR_PATHS or is_link(os.lstat(path)):
+            raise OSError(errno.ENOTSUP, os.strerror(errno.ENOTSUP)) from None
+        Path(path).chmod(0o700)

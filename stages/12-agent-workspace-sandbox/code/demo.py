@@ -59,7 +59,10 @@ def free_name(folder: Path) -> Path:
 
 def run(output_dir: Path) -> None:
     """Work on the report in a workspace of its own and deliver it to `output_dir`."""
-    output_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        output_dir.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ArtifactError(f"no folder for it: {error.strerror}") from error
     with AgentWorkspace.temporary() as workspace:
         workspace.import_input("inputs/brief.txt", BRIEF)
         tools = ReportTools(workspace)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -11,7 +12,13 @@ from pathlib import Path
 
 from check_support import run_script
 
-__all__ = ["BoundaryDemoChecks", "DemoChecks", "DemoRefusalChecks"]
+__all__ = [
+    "BoundaryDemoChecks",
+    "DeadlineDemoChecks",
+    "DemoChecks",
+    "DemoRefusalChecks",
+    "RaceDemoChecks",
+]
 
 
 class DemoChecks(unittest.TestCase):
@@ -138,4 +145,57 @@ class BoundaryDemoChecks(unittest.TestCase):
     def test_nothing_stays(self):
         """The demo says that everything is removed, and the folder shows it."""
         self.assertIn("everything removed: True", self.lines)
+        self.assertEqual(self.left_behind, [])
+
+
+@unittest.skipUnless(Path("/bin/sh").exists(), "needs /bin/sh")
+class DeadlineDemoChecks(unittest.TestCase):
+    """`deadline_demo.py` run once; the checks look at what it showed."""
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as scratch:
+            cls.done = run_script("deadline_demo.py", temporary=scratch)
+            cls.left_behind = os.listdir(scratch)
+
+    def test_only_the_runner_ends_what_was_left_behind(self):
+        """After a time-out the usual way leaves a writer, and the runner does not."""
+        self.assertEqual((self.done.returncode, self.done.stderr), (0, ""))
+        usual, ours = self.done.stdout.split("the runner: timed out\n")
+        self.assertIn("subprocess.run: timed out\n", usual)
+        self.assertIn("and wrote a file afterwards: True\n", usual)
+        self.assertIn("exit code 0 and output 'started\\n'\n", ours)
+        self.assertIn("and wrote a file afterwards: False\n", ours)
+
+    def test_nothing_stays(self):
+        """Both workspaces are gone afterwards."""
+        self.assertEqual(self.left_behind, [])
+
+
+@unittest.skipUnless(os.link in os.supports_follow_symlinks, "needs links to links")
+class RaceDemoChecks(unittest.TestCase):
+    """`race_demo.py` run once; the checks look at what it counted."""
+
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.TemporaryDirectory() as scratch:
+            cls.done = run_script("race_demo.py", temporary=scratch)
+            cls.left_behind = os.listdir(scratch)
+
+    def test_the_workspace_reads_nothing_from_outside(self):
+        """The workspace read the draft many times and the outside file never."""
+        self.assertEqual((self.done.returncode, self.done.stderr), (0, ""))
+        counted = r"(?m)^the workspace: [1-9]\d* reads, 0 of them from outside, "
+        self.assertRegex(self.done.stdout, counted)
+
+    def test_the_obvious_way_can_be_caught(self):
+        """Resolving first and opening then reads the outside file now and then."""
+        counted = r"(?m)^resolve, then open: \d+ reads, (\d+) of them from outside, "
+        found = re.search(counted, self.done.stdout)
+        self.assertIsNotNone(found, self.done.stdout)
+        if found[1] == "0":
+            self.skipTest("the two processes never met in that time")
+
+    def test_nothing_stays(self):
+        """The folder with the workspace and the outside file is gone afterwards."""
         self.assertEqual(self.left_behind, [])

@@ -1,7 +1,8 @@
 """Read two pipes to their end at the same time and keep the beginning of each.
 
-A child that fills one pipe stands still until somebody reads it. So each pipe has
-a thread of its own, which keeps what fits, goes on reading, and forgets the rest.
+A child that fills one pipe stands still until somebody reads it, so the two are
+read by two threads: stdout by one of its own, stderr by the caller's while it
+waits. Each keeps what fits, goes on reading, and forgets the rest.
 """
 
 from __future__ import annotations
@@ -11,97 +12,145 @@ import os
 import select
 import threading
 import time
+from collections.abc import Callable
 from io import RawIOBase
 
 CHUNK_BYTES = 65_536
-_CAN_WAKE = os.name == "posix"
+POSIX = os.name == "posix"
 
 
-class Capture(threading.Thread):
-    """One pipe: reads it to its end and keeps the first `limit` bytes.
+class PipeCapture:
+    """One pipe and the first `limit` bytes that came out of it.
 
-    `complete` says that the end of file was reached, `truncated` that there was
-    more than was kept. Exactly `limit` bytes are not truncated.
+    `complete` says that the end of file was reached, `truncated` that more came
+    than was kept: exactly `limit` bytes are not truncated.
     """
 
-    def __init__(self, pipe: RawIOBase, limit: int, wake: int | None) -> None:
-        # A reader that Windows cannot wake must not keep the interpreter alive.
-        super().__init__(daemon=True)
+    def __init__(self, pipe: RawIOBase, limit: int) -> None:
         self.complete = False
         self.truncated = False
-        self._kept = bytearray()
         self._pipe = pipe
         self._limit = limit
-        self._wake = wake
+        self._kept = bytearray()
+        # One buffer for the whole run: what is thrown away is never copied.
+        self._chunk = memoryview(bytearray(CHUNK_BYTES))
 
-    def run(self) -> None:
-        buffer = memoryview(bytearray(CHUNK_BYTES))
-        with self._pipe as pipe:
-            wait = self._waiter()
-            while wait():
-                count = pipe.readinto(buffer)
-                if count == 0:
-                    self.complete = True
-                    return
-                if count is not None:
-                    self._keep(buffer[:count])
+    def read_until_woken(self, wake: int) -> None:
+        """Read until the end of file, or until `wake` can be read or is closed.
+
+        Closing a pipe does not wake a thread that is blocked in reading it, hence
+        the second descriptor. It goes first, or a flood would drown it.
+        """
+        poller = self._poller()
+        poller.register(wake, select.POLLIN)
+        while not self.complete:
+            if any(ready == wake for ready, _ in poller.poll()):
+                return
+            self._read()
+
+    def read_until(self, deadline: float) -> None:
+        """Read until the end of file or the monotonic `deadline`, in seconds."""
+        poller = self._poller()
+        while not self.complete:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0 or not poller.poll(remaining * 1000):
+                return
+            self._read()
+
+    def read_blocking(self) -> None:
+        """Read until the end of file; nothing can end this earlier."""
+        with self._pipe:
+            while not self.complete:
+                self._read()
 
     def text(self) -> str:
-        """Return what was kept as UTF-8, with U+FFFD for bytes that are none.
+        """Return what was kept as UTF-8, with U+FFFD for bytes that are not.
 
-        The whole buffer is decoded at once, so a character that arrived in two
-        reads stays one; a character that the limit cut is left out.
+        The whole is decoded at once, so a character that came in two reads stays
+        one. A character that the limit cut in two is left out.
         """
         decoder = codecs.getincrementaldecoder("utf-8")("replace")
         return decoder.decode(bytes(self._kept), final=not self.truncated)
 
-    def _keep(self, data: memoryview) -> None:
-        if self.truncated:
-            return
-        room = self._limit - len(self._kept)
-        self._kept += data[:room]
-        self.truncated = len(data) > room
+    def close(self) -> None:
+        self._pipe.close()
 
-    def _waiter(self):
-        """Return a function that waits for data; it returns False when woken."""
-        if self._wake is None:
-            return lambda: True
-        # Closing a pipe does not wake a thread that is blocked in reading it, so
-        # nobody blocks in a read: another process can empty the pipe after poll().
+    def _poller(self) -> select.poll:
+        # poll() takes descriptors above 1023, select() does not. Somebody else can
+        # empty the pipe between poll() and read(), so read() must not block.
         os.set_blocking(self._pipe.fileno(), False)
         poller = select.poll()
-        poller.register(self._pipe.fileno(), select.POLLIN)
-        poller.register(self._wake, select.POLLIN)
-        wake = self._wake
-        return lambda: all(ready != wake for ready, _ in poller.poll())
+        poller.register(self._pipe, select.POLLIN)
+        return poller
+
+    def _read(self) -> None:
+        count = self._pipe.readinto(self._chunk)
+        if count == 0:
+            self.complete = True
+        elif count and not self.truncated:
+            room = self._limit - len(self._kept)
+            self._kept += self._chunk[: min(count, room)]
+            self.truncated = count > room
 
 
 class OutputDrain:
-    """Two captures, started together, that can be waited for and stopped."""
+    """Drains a child's stdout and stderr; leaving the block stops and closes both.
+
+    Raises `RuntimeError` when no thread can be started and `OSError` when no
+    descriptor is left; both pipes are closed then.
+
+    Does not end a reader on Windows, where a blocked read cannot be woken: as long
+    as a descendant holds a pipe, its (daemon) thread and descriptor stay.
+    """
 
     def __init__(self, stdout: RawIOBase, stderr: RawIOBase, limit: int) -> None:
-        wake, self._wake_writer = os.pipe() if _CAN_WAKE else (None, None)
-        self._wake = wake
-        self.stdout = Capture(stdout, limit, wake)
-        self.stderr = Capture(stderr, limit, wake)
-        self._captures = (self.stdout, self.stderr)
+        self.stdout = PipeCapture(stdout, limit)
+        self.stderr = PipeCapture(stderr, limit)
+        self._threads: list[threading.Thread] = []
+        self._wake: tuple[int, int] | None = None
         try:
-            for capture in self._captures:
-                capture.start()
-        except RuntimeError:
+            if POSIX:
+                self._wake = os.pipe()
+                self._start(self.stdout.read_until_woken, self._wake[0])
+            else:
+                self._start(self.stdout.read_blocking)
+                self._start(self.stderr.read_blocking)
+        except BaseException:
             self.stop()
             raise
 
+    def __enter__(self) -> OutputDrain:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
     def wait(self, deadline: float) -> bool:
-        for capture in self._captures:
-            capture.join(max(0.0, deadline - time.monotonic()))
+        """Drain until the monotonic `deadline`; whether both pipes have ended."""
+        if POSIX:
+            self.stderr.read_until(deadline)
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
         return self.stdout.complete and self.stderr.complete
 
     def stop(self) -> bool:
-        if _CAN_WAKE:
-            os.close(self._wake_writer)
-            for capture in self._captures:
-                if capture.ident is not None:
-                    capture.join()
-            os.close(self._wake)
-        return not any(c.is_alive() for c in self._captures)
+        """End the readers, at the end of file or before; whether they have ended."""
+        if self._wake:
+            reader, writer = self._wake
+            self._wake = None
+            os.close(writer)
+            for thread in self._threads:
+                if thread.ident is not None:
+                    thread.join()
+            os.close(reader)
+        ended = not any(thread.is_alive() for thread in self._threads)
+        if ended:
+            self.stdout.close()
+            self.stderr.close()
+        return ended
+
+    def _start(self, read: Callable[..., None], *arguments: int) -> None:
+        thread = threading.Thread(target=read, args=arguments, daemon=True)
+        # Known before it runs: an interrupt can come while start() waits for it.
+        self._threads.append(thread)
+        thread.start()

@@ -13,6 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from functools import lru_cache
 
 from workspace_errors import PathNameError, WorkspaceEscapeError
 
@@ -74,29 +75,44 @@ class RelativePath:
         or goes above the root, and `PathNameError` for any other refusal. The
         limits of 1,024 bytes and 32 components are for `text` as given.
         """
-        _refuse_unreadable(text)
-        if text.startswith("/") or _DRIVE.match(text):
-            raise WorkspaceEscapeError(
-                f"{shown(text)} is absolute; give a path relative to the workspace"
-            )
-        if "\\" in text:
-            raise PathNameError(f"{shown(text)} has a backslash; separate with /")
-        given = [name for name in text.split("/") if name]
-        if len(given) > MAX_COMPONENTS:
-            raise PathNameError(f"a path has at most {MAX_COMPONENTS} components")
-        kept: list[str] = []
-        for name in given:
-            if name == "..":
-                if not kept:
-                    raise WorkspaceEscapeError(
-                        f"{shown(text)} goes above the workspace; stay inside it"
-                    )
-                _refuse_unportable(kept.pop())
-            elif name != ".":
-                kept.append(name)
-        if text.endswith("/"):
-            raise PathNameError(f"{shown(text)} ends with /; name a file")
-        return cls(tuple(kept))
+        if not isinstance(text, str):
+            raise PathNameError(f"a path is text, not {type(text).__name__}")
+        return _parse(text)
+
+
+# The same few paths are used again and again, and equal text has an equal meaning.
+@lru_cache(maxsize=256)
+def _parse(text: str) -> RelativePath:
+    if not text:
+        raise PathNameError("the path is empty; name a file")
+    if _UNPRINTABLE.search(text):
+        raise PathNameError(
+            f"{shown(text)} has a character that cannot be seen; leave it out"
+        )
+    if len(text.encode("utf-8")) > MAX_PATH_BYTES:
+        raise PathNameError(f"a path is at most {MAX_PATH_BYTES} bytes in UTF-8")
+    if text.startswith("/") or _DRIVE.match(text):
+        raise WorkspaceEscapeError(
+            f"{shown(text)} is absolute; give a path relative to the workspace"
+        )
+    if "\\" in text:
+        raise PathNameError(f"{shown(text)} has a backslash; separate with /")
+    given = [name for name in text.split("/") if name]
+    if len(given) > MAX_COMPONENTS:
+        raise PathNameError(f"a path has at most {MAX_COMPONENTS} components")
+    kept: list[str] = []
+    for name in given:
+        if name == "..":
+            if not kept:
+                raise WorkspaceEscapeError(
+                    f"{shown(text)} goes above the workspace; stay inside it"
+                )
+            _refuse_unportable(kept.pop())
+        elif name != ".":
+            kept.append(name)
+    if text.endswith("/"):
+        raise PathNameError(f"{shown(text)} ends with /; name a file")
+    return RelativePath(tuple(kept))
 
 
 def name_fault(name: str) -> str | None:
@@ -109,7 +125,7 @@ def name_fault(name: str) -> str | None:
         # Two spellings of one name would be one file on macOS, two on Linux.
         normal = unicodedata.normalize("NFC", name)
         if normal != name:
-            return f"is not in Unicode NFC; spell it {normal!r} ({ascii(normal)})"
+            return f"is not in Unicode NFC; spell it {normal!r} ({normal!a})"
     if len(name.encode("utf-8")) > MAX_NAME_BYTES:
         return f"is longer than {MAX_NAME_BYTES} bytes in UTF-8; shorten it"
     if _RESERVED.search(name):
@@ -130,16 +146,3 @@ def _refuse_unportable(name: str) -> None:
     fault = name_fault(name)
     if fault is not None:
         raise PathNameError(f"the name {shown(name)} {fault}")
-
-
-def _refuse_unreadable(text: object) -> None:
-    if not isinstance(text, str):
-        raise PathNameError(f"a path is text, not {type(text).__name__}")
-    if not text:
-        raise PathNameError("the path is empty; name a file")
-    if _UNPRINTABLE.search(text):
-        raise PathNameError(
-            f"{shown(text)} has a character that cannot be seen; leave it out"
-        )
-    if len(text.encode("utf-8")) > MAX_PATH_BYTES:
-        raise PathNameError(f"a path is at most {MAX_PATH_BYTES} bytes in UTF-8")

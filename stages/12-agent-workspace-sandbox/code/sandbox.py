@@ -28,7 +28,7 @@ from pathlib import Path
 
 import report_check
 from container_run import Container, EngineCLI
-from report_tools import ReportCheckError, ReportReview, read_verdict
+from review_receipt import read_verdict
 from workspace import AgentWorkspace
 
 IMAGE = "python:3.12-slim"
@@ -147,11 +147,61 @@ def new_name() -> str:
     return f"host-first-{secrets.token_hex(8)}"
 
 
+@dataclass(frozen=True)
+class SandboxReview:
+    """The checker's verdict, and the limits of which the engine told nothing."""
+
+    passed: bool
+    missing_sections: tuple[str, ...]
+    sha256: str
+    not_proved: tuple[str, ...]
+
+
 def check_in_sandbox(
     report: bytes,
     *,
     engine: str = "docker",
     image: str = IMAGE,
     timeout_seconds: float = DEADLINE_SECONDS,
-) -> ReportReview:
-    ...
+) -> SandboxReview:
+    """Run the checker on these bytes in a container, and remove the container.
+
+    A review, passed or not, is returned only if exit code, JSON and digest
+    agree, the output is complete and the container is proved to be gone.
+    Raises `SandboxRefused` when nothing was started, `ContainerError` when the
+    checker did not run to its end, and `ReportCheckError` when it says that it
+    could not check or its answer is not to be believed. There is no download
+    and no fall-back to a local Python.
+    """
+    with AgentWorkspace.temporary() as workspace:
+        checker = Path(report_check.__file__).read_bytes()
+        profile = Profile(
+            engine,
+            image,
+            new_name(),
+            checker=readable_copy(workspace, "inputs/report_check.py", checker),
+            report=readable_copy(workspace, "inputs/report.md", report),
+        )
+        cli = EngineCLI(engine, workspace)
+        not_proved = cli.require_limits()
+        with Container(cli, profile.name) as container:
+            ended = container.run(
+                profile.create_arguments(), LIMITS, timeout_seconds=timeout_seconds
+            )
+        review = read_verdict(
+            ended, "inputs/report.md", hashlib.sha256(report).hexdigest()
+        )
+        return SandboxReview(
+            review.passed, review.missing_sections, review.sha256, not_proved
+        )
+
+
+def readable_copy(workspace: AgentWorkspace, relative: str, content: bytes) -> Path:
+    """A private copy that user 65534 may read once it is mounted.
+
+    The Host's other users cannot: the workspace itself is closed to them.
+    """
+    workspace.import_input(relative, content)
+    path = workspace.root / relative
+    path.chmod(0o644)
+    return path

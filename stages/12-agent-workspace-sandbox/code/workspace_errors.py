@@ -54,5 +54,5 @@ class StorageError(WorkspaceError, OSError):
     """
 
 
-class WorkspaceCleanupWarning(ResourceWarning):
+class WorkspaceCleanupWarning(RuntimeWarning):
     """Parts of a temporary workspace could not be removed."""

@@ -1,0 +1,893 @@
+"""Checks of runner.py and its parts: values, pipes, processes, interrupts."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+
+from check_support import CODE, is_running, python, wait_until
+from child_process import ChildProcess
+from command_values import child_environment
+from pipe_drain import OutputDrain
+from runner import CommandNotStarted, CommandRefused, CommandResult, CommandRunner
+from workspace import AgentWorkspace
+
+__all__ = [
+    "RunnerDeadlineChecks",
+    "RunnerDrainChecks",
+    "RunnerInterruptChecks",
+    "RunnerLeakChecks",
+    "RunnerOutputChecks",
+    "RunnerRefusalChecks",
+    "RunnerRegistrationChecks",
+    "RunnerStartChecks",
+    "RunnerTerminalChecks",
+]
+
+POSIX = os.name == "posix"
+LINUX = sys.platform == "linux"
+needs_posix = unittest.skipUnless(POSIX, "needs POSIX process groups and /bin/sh")
+needs_proc = unittest.skipUnless(LINUX, "needs Linux and its /proc to count")
+
+
+class RunnerCase(unittest.TestCase):
+    """A workspace of its own for each class, and runners in it."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.enter_for_class = contextlib.ExitStack()
+        cls.addClassCleanup(cls.enter_for_class.close)
+        cls.workspace = cls.enter_for_class.enter_context(AgentWorkspace.temporary())
+        cls.folder = Path(
+            cls.enter_for_class.enter_context(
+                tempfile.TemporaryDirectory(prefix="runner-checks-")
+            )
+        )
+
+    @classmethod
+    def runner(cls, programs: dict[str, str | Path] | None = None, **settings):
+        known = {"python": sys.executable}
+        if POSIX:
+            known["sh"] = "/bin/sh"
+        known.update(programs or {})
+        return CommandRunner(cls.workspace, executables=known, **settings)
+
+    def run_python(self, *code: str, **settings) -> CommandResult:
+        return self.runner(**settings).run(python(*code), timeout_seconds=20)
+
+    def program(self, name: str, text: str = "#!/bin/sh\n", mode: int = 0o755) -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(mode)
+        return path
+
+
+class RunnerOutputChecks(RunnerCase):
+    def test_exit_code_and_streams_are_told_apart(self) -> None:
+        """A result has the exit code, and each stream's text in its own field."""
+        result = self.run_python(
+            "import sys",
+            "print('to stdout')",
+            "print('to stderr', file=sys.stderr)",
+            "sys.exit(3)",
+        )
+        self.assertEqual(result.returncode, 3)
+        self.assertEqual(result.stdout.strip(), "to stdout")
+        self.assertEqual(result.stderr.strip(), "to stderr")
+        self.assertFalse(result.timed_out or result.truncated)
+        self.assertTrue(result.output_complete and result.cleanup_complete)
+        self.assertGreater(result.duration_seconds, 0)
+
+    def test_success_is_zero_and_the_result_cannot_be_changed(self) -> None:
+        """A program that does nothing is a plain success, in a frozen result."""
+        result = self.run_python("pass")
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (0, "", ""))
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            result.returncode = 1
+
+    @needs_posix
+    def test_a_signal_is_a_negative_exit_code(self) -> None:
+        """A program ended by a signal reports that signal as a negative number."""
+        result = self.runner().run(["sh", "-c", "kill -KILL $$"], timeout_seconds=20)
+        self.assertEqual(result.returncode, -9)
+        self.assertFalse(result.timed_out)
+
+    def test_bytes_are_decoded_but_not_rewritten(self) -> None:
+        """CRLF, NUL and U+FEFF stay; what is not UTF-8 becomes U+FFFD."""
+        result = self.run_python(
+            "import os",
+            r"os.write(1, b'\xef\xbb\xbfa\r\nb\rc\0\xff' + '中'.encode())",
+        )
+        self.assertEqual(result.stdout, "\ufeffa\r\nb\rc\0\ufffd中")
+
+    def test_a_character_in_many_writes_stays_one(self) -> None:
+        """Decoding looks at the whole, not at each piece that was read."""
+        result = self.run_python(
+            "import os", "for byte in '报告'.encode() * 40: os.write(1, bytes([byte]))"
+        )
+        self.assertEqual(result.stdout, "报告" * 40)
+
+    def test_exactly_the_limit_is_not_truncated(self) -> None:
+        """The limit itself fits; one byte more is cut and said, a stream at a time."""
+        code = "import os; os.write(1, b'x' * {}); os.write(2, b'y' * {})"
+        for out, err in ((100, 100), (101, 100), (100, 101)):
+            with self.subTest(stdout=out, stderr=err):
+                result = self.run_python(code.format(out, err), max_output_bytes=100)
+                self.assertEqual((result.stdout, result.stderr), ("x" * 100, "y" * 100))
+                self.assertIs(result.stdout_truncated, out > 100)
+                self.assertIs(result.stderr_truncated, err > 100)
+                self.assertIs(result.truncated, out + err > 200)
+                self.assertTrue(result.output_complete)
+                self.assertEqual(result.returncode, 0)
+
+    def test_only_a_character_cut_by_the_limit_is_dropped(self) -> None:
+        """A cut character vanishes; one that the program left unfinished is U+FFFD."""
+        for more, expected in (("b'z'", "ab"), ("b''", "ab\ufffd")):
+            with self.subTest(more=more):
+                result = self.run_python(
+                    rf"import os; os.write(1, b'ab\xe4\xb8' + {more})",
+                    max_output_bytes=4,
+                )
+                self.assertEqual(result.stdout, expected)
+
+    def test_floods_on_both_pipes_neither_block_nor_grow(self) -> None:
+        """More than any pipe holds, on both at once, is read on and forgotten."""
+        result = self.run_python(
+            "import os, threading",
+            "def flood(fd):",
+            "    for _ in range(64): os.write(fd, bytes(65536))",
+            "threads = [threading.Thread(target=flood, args=(fd,)) for fd in (1, 2)]",
+            "[t.start() for t in threads]; [t.join() for t in threads]",
+            "os._exit(5)",
+        )
+        self.assertEqual(result.returncode, 5)
+        self.assertEqual((len(result.stdout), len(result.stderr)), (16_384, 16_384))
+        self.assertTrue(result.stdout_truncated and result.stderr_truncated)
+        self.assertTrue(result.output_complete and result.cleanup_complete)
+
+    def test_a_pipe_is_not_neglected_for_the_other(self) -> None:
+        """A full pipe before the first byte in the other is no deadlock."""
+        for first, last in ((1, 2), (2, 1)):
+            with self.subTest(first=first):
+                result = self.run_python(
+                    f"import os; os.write({first}, bytes(300_000)); "
+                    f"os.write({last}, b'end')"
+                )
+                self.assertEqual(result.returncode, 0)
+                self.assertIn("end", (result.stdout, result.stderr))
+
+
+class RunnerStartChecks(RunnerCase):
+    def test_arguments_arrive_as_given(self) -> None:
+        """No shell reads the arguments: each arrives whole, also in Chinese."""
+        words = ["a b", "", "$HOME", "*", "; exit 9", "`id`", '"', "报告 📄", "-x"]
+        code = "import json, sys; print(json.dumps(sys.argv[1:]))"
+        result = self.runner().run([*python(code), *words], timeout_seconds=20)
+        self.assertEqual(json.loads(result.stdout), words)
+
+    def test_the_child_starts_in_the_root_with_empty_input(self) -> None:
+        """The working directory is the workspace's root, and stdin is at its end."""
+        result = self.run_python(
+            "import os, sys; print(os.getcwd()); print(repr(sys.stdin.read()))"
+        )
+        where, read = result.stdout.splitlines()
+        self.assertTrue(Path(where).samefile(self.workspace.root))
+        self.assertEqual(read, "''")
+
+    def test_the_environment_is_built(self) -> None:
+        """A child gets UTF-8 settings and what the Host names, PATH not included."""
+        show = "import json, os; print(json.dumps(dict(os.environ)))"
+        named = {"HF_NAMED": "值 = 1"}
+        os.environ["HF_PLANTED"] = "secret"
+        self.addCleanup(os.environ.pop, "HF_PLANTED", None)
+        inherits = subprocess.run(
+            [sys.executable, "-c", show], capture_output=True, encoding="utf-8"
+        )
+        runner = self.runner(environment=named)
+        named["HF_LATER"] = "too late"
+        result = runner.run(python(show), timeout_seconds=20)
+        self.assertIn("HF_PLANTED", json.loads(inherits.stdout))
+        seen = json.loads(result.stdout)
+        seen.pop("__CF_USER_TEXT_ENCODING", None)  # macOS puts it there itself
+        expected = {"LANG": "C.UTF-8", "PYTHONUTF8": "1", "HF_NAMED": "值 = 1"}
+        if os.name == "nt":
+            self.assertNotIn("PATH", {name.upper() for name in seen})
+            self.assertLessEqual(expected.items(), seen.items())
+        else:
+            self.assertEqual(seen, expected)
+
+    def test_the_host_may_name_path_itself(self) -> None:
+        """What the Host names arrives, also PATH, and can replace a preference."""
+        extra = {"PATH": "/named", "LANG": "C"}
+        self.assertEqual(child_environment(extra)["PATH"], "/named")
+        self.assertEqual(child_environment(extra)["LANG"], "C")
+        self.assertNotIn("PATH", child_environment(None))
+
+    @needs_posix
+    def test_utf8_reaches_the_child_of_an_ascii_host(self) -> None:
+        """A Host in an ASCII locale still sends and reads UTF-8."""
+        environment = dict(os.environ, LC_ALL="C", PYTHONUTF8="0")
+        environment["PYTHONCOERCECLOCALE"] = "0"
+        seen = run_host(
+            "r = runner.run(['sh', '-c', 'echo \"$0 $V\"', '\\u62a5'],"
+            " timeout_seconds=20)",
+            "answer = [sys.getfilesystemencoding(), r.stdout]",
+            settings="environment={'V': '\\u544a'}",
+            env=environment,
+        )
+        self.assertNotEqual(seen[0], "utf-8")
+        self.assertEqual(seen[1], "报 告\n")
+
+    @needs_posix
+    def test_a_linked_program_stays_itself(self) -> None:
+        """The program is started by its registered path: a venv's python is one."""
+        link = self.folder / "venv-python"
+        link.symlink_to(Path(sys.executable).resolve())
+        command = ["linked", *python("import sys; print(sys.executable)")[1:]]
+        result = self.runner({"linked": link}).run(command, timeout_seconds=20)
+        self.assertEqual(result.stdout.strip(), str(link))
+
+    def test_a_missing_program_is_named_by_its_alias(self) -> None:
+        """A program that vanished is CommandNotStarted, with alias and no path."""
+        if POSIX:
+            gone = self.program("gone")
+        else:
+            gone = Path(sys.executable).with_name("gone-for-the-check.exe")
+            gone.touch()
+        runner = self.runner({"gone": gone})
+        gone.unlink()
+        self.assert_not_started(runner, ["gone"], "program 'gone'.*missing")
+        self.assertEqual(runner.run(python("pass"), timeout_seconds=20).returncode, 0)
+
+    @needs_posix
+    def test_other_failures_to_start_are_told_apart(self) -> None:
+        """A missing interpreter, a lost permission and an alien file are said so."""
+        scripts = {
+            "script": self.program("script", "#!/no/such/interpreter\n"),
+            "denied": self.program("denied"),
+            "alien": self.program("alien", "neither script nor binary\n"),
+        }
+        runner = self.runner(scripts)
+        scripts["denied"].chmod(0o644)
+        self.assert_not_started(runner, ["script"], "interpreter.*missing")
+        self.assert_not_started(runner, ["denied"], "(?i)denied.*permission")
+        self.assert_not_started(runner, ["alien"], "(?i)alien.*exec format")
+
+    def test_a_missing_working_directory_is_said(self) -> None:
+        """Without its root nothing starts, and the program is not blamed for it."""
+        with AgentWorkspace.temporary() as workspace:
+            runner = CommandRunner(workspace, executables={"python": sys.executable})
+            works = runner.run(python("pass"), timeout_seconds=20)
+            moved = workspace.root.with_name(workspace.root.name + "-moved")
+            workspace.root.rename(moved)
+            self.assert_not_started(runner, python("pass"), "working directory")
+            moved.rename(workspace.root)
+        self.assertEqual(works.returncode, 0)
+
+    def test_too_many_bytes_of_arguments_do_not_start(self) -> None:
+        """A list of arguments that the system refuses is CommandNotStarted."""
+        words = [*python("pass"), *["x" * 100_000] * 100]
+        self.assert_not_started(self.runner(), words, "program 'python'")
+
+    def assert_not_started(self, runner, command, message: str) -> None:
+        with self.assertRaisesRegex(CommandNotStarted, message) as caught:
+            runner.run(command, timeout_seconds=20)
+        self.assertIsInstance(caught.exception, OSError)
+        self.assertIsNone(caught.exception.filename)
+        self.assertTrue(caught.exception.__suppress_context__)
+        self.assertNotIn(str(self.folder), str(caught.exception))
+        self.assertNotIn(str(self.workspace.root), str(caught.exception))
+
+
+class RunnerRefusalChecks(RunnerCase):
+    def test_a_command_is_a_list_that_begins_with_an_alias(self) -> None:
+        """Strings, empty lists, unknown names, paths and non-strings start nothing."""
+        effect = self.workspace.root / "started"
+        good = python(f"open({str(effect)!r}, 'w').close()")
+        refused = {
+            "string": "python -c pass",
+            "bytes": b"python",
+            "nothing": None,
+            "no sequence": iter(good),
+            "a set": set(good),
+            "empty": [],
+            "unknown": ["rm", *good[1:]],
+            "path": [sys.executable, *good[1:]],
+            "number": [*good, 7],
+            "bytes inside": [*good, b"x"],
+            "path object": [*good, Path("x")],
+            "NUL": [*good, "a\0b"],
+            "lone surrogate": [*good, "\udc80"],
+            "alias of another case": ["Python", *good[1:]],
+        }
+        runner = self.runner()
+        for what, command in refused.items():
+            with self.subTest(what), self.assertRaises(CommandRefused) as caught:
+                runner.run(command, timeout_seconds=20)
+            self.assertNotIn(sys.executable, str(caught.exception))
+        self.assertFalse(effect.exists())
+        self.assertEqual(runner.run(tuple(good), timeout_seconds=20).returncode, 0)
+        self.assertTrue(effect.exists())
+        self.assertTrue(issubclass(CommandRefused, ValueError))
+
+    def test_the_timeout_is_a_positive_number_of_at_most_a_day(self) -> None:
+        """Other values are refused; an integer and exactly a day are accepted."""
+        runner = self.runner()
+        wrong = (True, False, 0, 0.0, -1, float("nan"), float("inf"), 86_400.5)
+        for value in (*wrong, 10**400, "1", None, 1j):
+            with self.subTest(value=str(value)[:20]), self.assertRaises(CommandRefused):
+                runner.run(python("pass"), timeout_seconds=value)
+        self.assertEqual(runner.run(python(""), timeout_seconds=86_400).returncode, 0)
+
+    def test_limits_are_checked_at_construction(self) -> None:
+        """Limits that are no positive numbers are refused; usual ones are not."""
+        wrong = (True, 0, -1, float("nan"), float("inf"), "1", None)
+        for name in ("max_output_bytes", "grace_seconds"):
+            for value in wrong:
+                with (
+                    self.subTest(name, value=value),
+                    self.assertRaisesRegex(CommandRefused, name),
+                ):
+                    self.runner(**{name: value})
+        with self.assertRaises(CommandRefused):
+            self.runner(max_output_bytes=1.5)
+        self.runner(max_output_bytes=1, grace_seconds=0.001)
+
+    def test_variables_are_text_without_nul(self) -> None:
+        """Names and values that no system can pass on are refused without a value."""
+        wrong = (
+            {"": "x"},
+            {"A=B": "x"},
+            {"A\0": "x"},
+            {"A": "secret\0"},
+            {"A": 1},
+            {1: "x"},
+            {"A": None},
+            {b"A": "x"},
+            {"A": "\ud800"},
+            {"\ud800": "x"},
+            [("A", "x")],
+        )
+        for environment in wrong:
+            with self.subTest(environment=ascii(environment)):
+                with self.assertRaises(CommandRefused) as caught:
+                    self.runner(environment=environment)
+                self.assertNotIn("secret", str(caught.exception))
+        self.runner(environment={"A": "x=y", "空": ""})
+
+
+class RunnerRegistrationChecks(RunnerCase):
+    def test_a_program_is_an_absolute_executable_file(self) -> None:
+        """Relative, missing, non-regular and non-text registrations are refused."""
+        wrong = {
+            "relative": Path(sys.executable).name,
+            "dotted": "./python",
+            "empty": "",
+            "missing": self.folder / "missing",
+            "directory": self.folder,
+            "number": 7,
+            "none": None,
+            "bytes": os.fsencode(sys.executable),
+            "NUL": sys.executable + "\0",
+        }
+        if POSIX:
+            wrong["not executable"] = self.program("plain.txt", mode=0o644)
+            wrong["fifo"] = self.folder / "fifo"
+            os.mkfifo(wrong["fifo"], 0o755)
+        for what, path in wrong.items():
+            with self.subTest(what), self.assertRaises(CommandRefused) as caught:
+                self.runner({"tool": path})
+            self.assertIn("'tool'", str(caught.exception))
+            self.assertNotIn(str(self.folder), str(caught.exception))
+        self.runner({"text": sys.executable, "path": Path(sys.executable)})
+
+    def test_an_alias_is_text(self) -> None:
+        """A mapping with other keys, or no mapping at all, is refused."""
+        for programs in ({1: sys.executable}, {"a\0": sys.executable}):
+            with self.subTest(programs=programs), self.assertRaises(CommandRefused):
+                CommandRunner(self.workspace, executables=programs)
+        with self.assertRaises(CommandRefused):
+            CommandRunner(self.workspace, executables=[("python", sys.executable)])
+
+    def test_the_registration_is_a_copy(self) -> None:
+        """A program added to the mapping afterwards cannot be run."""
+        programs = {"python": sys.executable}
+        runner = CommandRunner(self.workspace, executables=programs)
+        programs["later"] = sys.executable
+        with self.assertRaises(CommandRefused):
+            runner.run(["later"], timeout_seconds=20)
+        self.assertEqual(runner.run(python("pass"), timeout_seconds=20).returncode, 0)
+
+    @needs_posix
+    def test_batch_files_are_refused_however_they_are_spelled(self) -> None:
+        """Case, dots, spaces, streams and links do not hide a batch file."""
+        names = ["a.bat", "a.CMD", "a.Bat.", "a.cmd .. ", ".bat"]
+        names += ["a.bat::$DATA", "a.cmd:x", "a.cmd. :x", "a.exe:b.bat"]
+        for name in names:
+            path = self.program(name)
+            link = self.folder / f"link-{len(name)}-{ord(name[2])}"
+            link.unlink(missing_ok=True)
+            link.symlink_to(path)
+            for registered in (path, link):
+                with (
+                    self.subTest(name, link=registered == link),
+                    self.assertRaisesRegex(CommandRefused, "batch"),
+                ):
+                    self.runner({"tool": registered})
+        named_batch = self.folder / "link.cmd"
+        named_batch.symlink_to(sys.executable)
+        with self.assertRaisesRegex(CommandRefused, "batch"):
+            self.runner({"tool": named_batch})
+        for name in ("combat", "cmd", "a.bat.exe", "a.batch", "a.cmd-tool"):
+            with self.subTest(name):
+                self.runner({"tool": self.program(name)})
+
+
+@needs_posix
+class RunnerDeadlineChecks(RunnerCase):
+    """The slow cases run at the same time, once, and each check looks at its own."""
+
+    timeout = 0.7
+    grace = 0.3
+    scripts = {  # noqa: RUF012
+        "polite": "echo kept >side-effect; echo begun; exec /bin/sleep 9",
+        "stubborn": "trap '' TERM; /bin/sleep 9 & echo $!; /bin/sleep 9 & echo $!; "
+        "echo $$; wait",
+        "stopped": "echo $$; kill -STOP $$",
+        "holds stdout": "/bin/sleep 9 2>&- & echo $!",
+        "holds stderr": "/bin/sleep 9 >&- & echo $!",
+        "closed": "exec /bin/sleep 9 >&- 2>&-",
+        "flood": "while :; do echo x; echo y >&2; done",
+    }
+    # It reports once it has its own session, so no kill can come too early.
+    escapee = python(
+        "import os, time",
+        "ready, tell = os.pipe()",
+        "if os.fork() == 0:",
+        "    os.setsid()",
+        "    print(os.getpid(), flush=True)",
+        "    os.write(tell, b'x')",
+        "    try:",
+        "        while True: os.write(1, b'flood' * 1000)",
+        "    except OSError: time.sleep(9)",
+        "os.read(ready, 1)",
+    )
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        super().setUpClass()
+        pool = cls.enter_for_class.enter_context(ThreadPoolExecutor(12))
+        commands = {name: ["sh", "-c", text] for name, text in cls.scripts.items()}
+        commands["escapee"] = cls.escapee
+        cls.cases: dict[str, Future] = {
+            name: pool.submit(cls.timed, command) for name, command in commands.items()
+        }
+        cls.cases["patient"] = pool.submit(cls.timed, commands["stubborn"], grace=8)
+        cls.older = {
+            missing: pool.submit(run_host, *cls.on_older_system(missing))
+            for missing in ("pidfd_open", "waitid pidfd_open")
+        }
+
+    @classmethod
+    def timed(cls, command, grace: float | None = None) -> tuple[CommandResult, float]:
+        runner = cls.runner(grace_seconds=grace or cls.grace)
+        started = time.monotonic()
+        result = runner.run(command, timeout_seconds=cls.timeout)
+        return result, time.monotonic() - started
+
+    def case(self, name: str) -> CommandResult:
+        result, elapsed = self.cases[name].result()
+        self.assertTrue(result.timed_out)
+        self.assertLess(elapsed, self.timeout + self.grace + 0.5)
+        self.assertGreaterEqual(elapsed, self.timeout)
+        self.assertAlmostEqual(result.duration_seconds, elapsed, delta=0.1)
+        return result
+
+    def assert_ended(self, pids: str, count: int) -> None:
+        numbers = [int(pid) for pid in pids.split()]
+        self.assertEqual(len(numbers), count)
+        for pid in numbers:
+            self.assertTrue(wait_until(lambda pid=pid: not is_running(pid)), pid)
+
+    def test_a_time_out_ends_the_program_and_undoes_nothing(self) -> None:
+        """TERM comes first; output and files from before the deadline stay."""
+        result = self.case("polite")
+        self.assertEqual((result.returncode, result.stdout), (-15, "begun\n"))
+        self.assertTrue(result.output_complete and result.cleanup_complete)
+        effect = self.workspace.root / "side-effect"
+        self.assertEqual(effect.read_text(encoding="utf-8"), "kept\n")
+
+    def test_a_group_that_ignores_term_is_killed(self) -> None:
+        """Three processes that ignore TERM are killed, descendants included."""
+        result = self.case("stubborn")
+        self.assertEqual(result.returncode, -9)
+        self.assertTrue(result.output_complete and result.cleanup_complete)
+        self.assert_ended(result.stdout, 3)
+
+    def test_a_stopped_program_is_killed(self) -> None:
+        """A program that is stopped cannot act on TERM, and ends all the same."""
+        result = self.case("stopped")
+        self.assertEqual(result.returncode, -9)
+        self.assert_ended(result.stdout, 1)
+
+    def test_a_held_pipe_is_a_time_out(self) -> None:
+        """A descendant that holds one pipe keeps the run going until the deadline."""
+        for name in ("holds stdout", "holds stderr"):
+            with self.subTest(name):
+                result = self.case(name)
+                self.assertEqual(result.returncode, 0)
+                self.assertTrue(result.output_complete and result.cleanup_complete)
+                self.assert_ended(result.stdout, 1)
+
+    def test_the_deadline_covers_the_exit_too(self) -> None:
+        """A program that closed both pipes and runs on is ended at the deadline."""
+        result = self.case("closed")
+        self.assertEqual(result.returncode, -15)
+        self.assertTrue(result.output_complete and result.cleanup_complete)
+
+    def test_a_flood_does_not_hide_the_deadline(self) -> None:
+        """A pipe that always has more to read does not hide the clock."""
+        result = self.case("flood")
+        self.assertLess(result.returncode, 0)
+        self.assertTrue(result.stdout_truncated and result.stderr_truncated)
+
+    def test_an_escapee_is_reported_and_not_waited_for(self) -> None:
+        """One that left the session and holds a pipe makes both promises false."""
+        result = self.case("escapee")
+        pid = int(result.stdout.split()[0])
+        self.addCleanup(end_quietly, pid)
+        self.assertTrue(is_running(pid))
+        self.assertEqual(result.returncode, 0)
+        self.assertFalse(result.output_complete)
+        self.assertFalse(result.cleanup_complete)
+        self.assertTrue(result.stdout_truncated)
+
+    def test_the_grace_period_is_not_spent_without_need(self) -> None:
+        """A long grace period does not delay the end of a stubborn group."""
+        result, elapsed = self.cases["patient"].result()
+        self.assertTrue(result.timed_out and result.cleanup_complete)
+        self.assertLess(elapsed, self.timeout + 2)
+
+    def test_a_quiet_background_process_ends_with_a_success(self) -> None:
+        """At the end of a successful run the whole group is killed, without waiting."""
+        script = "trap '' TERM; /bin/sleep 9 >&- 2>&- & echo $!"
+        started = time.monotonic()
+        result = self.runner(grace_seconds=8).run(
+            ["sh", "-c", script], timeout_seconds=20
+        )
+        self.assertLess(time.monotonic() - started, 5)
+        self.assertEqual(result.returncode, 0)
+        self.assertFalse(result.timed_out)
+        self.assertTrue(result.output_complete and result.cleanup_complete)
+        self.assert_ended(result.stdout, 1)
+
+    @unittest.skipUnless(hasattr(os, "waitid"), "needs os.waitid to leave it unreaped")
+    def test_the_child_is_unreaped_until_its_group_is_signalled(self) -> None:
+        """After the exit the number of the group still belongs to our own child."""
+        with ChildProcess(
+            Path("/bin/sh"),
+            ["-c", "exit 4"],
+            cwd=self.workspace.root,
+            environment={},
+            grace_seconds=5,
+        ) as child:
+            child.stdout.close()
+            child.stderr.close()
+            self.assertTrue(child.wait(time.monotonic() + 20))
+            found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            self.assertIsNotNone(found)
+            self.assertEqual(child.end(time.monotonic() + 5), 4)
+
+    def test_an_exit_code_taken_by_others_is_not_invented(self) -> None:
+        """Where SIGCHLD is ignored the exit code is None; elsewhere it is known."""
+        seen = run_host(
+            "import signal",
+            "command = ['sh', '-c', 'exit 7']",
+            "a = runner.run(command, timeout_seconds=20)",
+            "signal.signal(signal.SIGCHLD, signal.SIG_IGN)",
+            "b = runner.run(command, timeout_seconds=20)",
+            "answer = [[r.returncode, r.cleanup_complete] for r in (a, b)]",
+        )
+        self.assertEqual(seen[0], [7, True])
+        if hasattr(os, "waitid"):
+            self.assertEqual(seen[1], [None, False])
+
+    def test_older_systems_end_runs_as_well(self) -> None:
+        """Without pidfd_open, and without waitid, results and clean-up are the same."""
+        for missing, host in self.older.items():
+            with self.subTest(missing=missing):
+                quiet, late, silent = host.result()
+                self.assertEqual(quiet[:3], [3, False, True])
+                self.assertEqual(late[:3], [-9, True, True])
+                self.assertEqual(silent[:3], [0, False, True])
+                self.assert_ended(quiet[3] + late[3], 2)
+
+    @staticmethod
+    def on_older_system(missing: str) -> tuple[str, ...]:
+        quiet = "/bin/sleep 9 >&- 2>&- & echo $!; exit 3"
+        late = "trap '' TERM; /bin/sleep 9 & echo $!; wait"
+        silent = "exec >&- 2>&-; /bin/sleep .05"
+        return (
+            f"for name in {missing!r}.split():",
+            "    vars(os).pop(name, None)",
+            f"a = runner.run(['sh', '-c', {quiet!r}], timeout_seconds=20)",
+            f"b = runner.run(['sh', '-c', {late!r}], timeout_seconds=0.4)",
+            f"c = runner.run(['sh', '-c', {silent!r}], timeout_seconds=20)",
+            "answer = [[r.returncode, r.timed_out, r.cleanup_complete, r.stdout]"
+            " for r in (a, b, c)]",
+        )
+
+
+@needs_posix
+class RunnerDrainChecks(unittest.TestCase):
+    def test_descriptors_above_1023_can_be_read(self) -> None:
+        """A Host with many open files still drains: poll() has no such limit."""
+        import fcntl
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        if hard not in (resource.RLIM_INFINITY,) and hard < 1_200:
+            self.skipTest("needs a hard limit of 1,200 open files (ulimit -Hn)")
+        self.addCleanup(resource.setrlimit, resource.RLIMIT_NOFILE, (soft, hard))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, 1_200), hard))
+        pipes, writers = [], []
+        for _ in range(2):
+            reader, writer = os.pipe()
+            pipes.append(io.FileIO(fcntl.fcntl(reader, fcntl.F_DUPFD_CLOEXEC, 1_100)))
+            os.close(reader)
+            writers.append(writer)
+        with OutputDrain(*pipes, 100) as output:
+            for writer in writers:
+                os.write(writer, b"high")
+                os.close(writer)
+            self.assertTrue(output.wait(time.monotonic() + 20))
+        self.assertEqual((output.stdout.text(), output.stderr.text()), ("high",) * 2)
+
+    def test_stopping_does_not_wait_for_a_writer(self) -> None:
+        """Readers of pipes that stay open end at once, and close their own ends."""
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, writer)
+        other, other_writer = os.pipe()
+        self.addCleanup(os.close, other_writer)
+        output = OutputDrain(io.FileIO(reader), io.FileIO(other), 100)
+        self.assertFalse(output.wait(time.monotonic()))
+        self.assertTrue(output.stop())
+        self.assertFalse(output.stdout.complete or output.stderr.complete)
+        with self.assertRaises(BrokenPipeError):
+            os.write(writer, b"x")
+
+    def test_a_reader_never_blocks_in_a_read(self) -> None:
+        """What another process takes out of the pipe first cannot hang a reader."""
+        reader, writer = os.pipe()
+        other, other_writer = os.pipe()
+        self.addCleanup(os.close, writer)
+        self.addCleanup(os.close, other_writer)
+        with OutputDrain(io.FileIO(reader), io.FileIO(other), 100) as output:
+            output.wait(time.monotonic() + 0.001)
+            self.assertTrue(wait_until(lambda: not os.get_blocking(reader)))
+            self.assertFalse(os.get_blocking(other))
+
+
+@needs_posix
+class RunnerInterruptChecks(RunnerCase):
+    def test_an_interrupt_leaves_nothing_behind(self) -> None:
+        """A Ctrl-C while the program runs ends its whole group and is passed on."""
+        seen = run_host(
+            "import signal, threading, time",
+            "from runner_checks import counts",
+            "pids = Path('pids')",
+            "def interrupt():",
+            "    while not pids.exists() or len(pids.read_text().split()) < 2:",
+            "        time.sleep(0.005)",
+            "    os.kill(os.getpid(), signal.SIGINT)",
+            "thread = threading.Thread(target=interrupt)",
+            "before = counts()",
+            "thread.start()",
+            "try:",
+            "    runner.run(['sh', '-c', '/bin/sleep 9 & echo $! $$ >pids; wait'],"
+            " timeout_seconds=8)",
+            "except KeyboardInterrupt:",
+            "    thread.join()",
+            "    answer = [pids.read_text(), before == counts()]",
+            "own = signal.getsignal(signal.SIGINT) is signal.default_int_handler",
+            "answer.append(own)",
+            settings="grace_seconds=5",
+        )
+        for pid in seen[0].split():
+            self.assertTrue(wait_until(lambda pid=int(pid): not is_running(pid)))
+        self.assertEqual(seen[1:], [True, True])
+
+    def test_an_interrupt_at_any_moment_leaves_nothing_behind(self) -> None:
+        """A Ctrl-C while the process is created or ended waits, and is not lost."""
+        seen = run_host(
+            "import signal, threading, time",
+            "from runner_checks import counts",
+            "before, interrupts = counts(), 0",
+            "for turn in range(40):",
+            "    done = threading.Event()",
+            "    def interrupt(pause=turn / 20_000):",
+            "        time.sleep(pause)",
+            "        os.kill(os.getpid(), signal.SIGINT)",
+            "        done.set()",
+            "    thread = threading.Thread(target=interrupt)",
+            "    try:",
+            "        thread.start()",
+            "        runner.run(['sh', '-c', 'exec /bin/sleep 9'], timeout_seconds=8)",
+            "    except KeyboardInterrupt:",
+            "        interrupts += 1",
+            "    thread.join()",
+            "answer = [interrupts, before == counts()]",
+        )
+        self.assertEqual(seen, [40, True])
+
+    def test_a_handler_that_does_not_raise_does_not_end_the_run(self) -> None:
+        """The Host's own SIGINT handler is called, each time, and the run goes on."""
+        seen = run_host(
+            "import signal",
+            "calls = []",
+            "signal.signal(signal.SIGINT, lambda *_: calls.append(1))",
+            "r = runner.run(['sh', '-c', 'kill -INT $PPID; /bin/sleep .1;"
+            " kill -INT $PPID; /bin/sleep .1; echo end'], timeout_seconds=20)",
+            "answer = [len(calls), r.stdout]",
+        )
+        self.assertEqual(seen, [2, "end\n"])
+
+    def test_no_thread_means_no_process(self) -> None:
+        """When a reader cannot start, the program is ended and CommandNotStarted."""
+        seen = run_host(
+            "import threading",
+            "from runner_checks import counts",
+            "before = counts()",
+            "try:",
+            "    threading.stack_size(1 << 50)",
+            "except ValueError:",
+            "    answer = None",
+            "else:",
+            "    try:",
+            "        runner.run(['sh', '-c', '/bin/sleep 9'], timeout_seconds=8)",
+            "        answer = 'started'",
+            "    except CommandNotStarted as error:",
+            "        answer = [str(error), before == counts()]",
+            "    threading.stack_size(0)",
+            "    r = runner.run(['sh', '-c', 'echo ok'], timeout_seconds=20)",
+            "    answer.append(r.stdout)",
+        )
+        if seen is None:
+            self.skipTest("this system refuses a stack size that it cannot give")
+        self.assertIn("'sh'", seen[0])
+        self.assertEqual(seen[1:], [True, "ok\n"])
+
+
+@needs_posix
+class RunnerTerminalChecks(RunnerCase):
+    def test_no_program_reaches_the_terminal(self) -> None:
+        """A child cannot open the Host's terminal; one in its session could."""
+        import pty
+
+        code = "open('/dev/tty').close(); print('reached')"
+        report = self.folder / "report.json"
+        host = host_code(
+            "import subprocess",
+            "os.close(os.open(os.ttyname(0), os.O_RDWR))",
+            f"a = subprocess.run([sys.executable, '-c', {code!r}],"
+            " capture_output=True, encoding='utf-8')",
+            f"b = runner.run(['python', '-c', {code!r}], timeout_seconds=20)",
+            "answer = [a.stdout, b.stdout, b.returncode]",
+        )
+        master, slave = pty.openpty()
+        self.addCleanup(os.close, master)
+        self.addCleanup(os.close, slave)
+        subprocess.run(
+            [sys.executable, "-c", host, str(report)],
+            cwd=CODE,
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            start_new_session=True,
+            timeout=30,
+        )
+        seen = json.loads(report.read_text(encoding="utf-8"))
+        self.assertEqual(seen[0].strip(), "reached")
+        self.assertEqual(seen[1:], ["", 1])
+
+
+@needs_proc
+class RunnerLeakChecks(RunnerCase):
+    def test_200_runs_return_to_the_starting_counts(self) -> None:
+        """Runs of every kind leave no descriptor, thread, child or zombie behind."""
+        gone = self.program("gone")
+        runner = self.runner({"gone": gone}, grace_seconds=0.05)
+        gone.unlink()
+        runner.run(["sh", "-c", ":"], timeout_seconds=20)
+        before = counts()
+        escaped: list[int] = []
+        for turn in range(200):
+            if turn % 40 == 0:
+                result = runner.run(RunnerDeadlineChecks.escapee, timeout_seconds=0.15)
+                escaped += [int(pid) for pid in result.stdout.split()[:1]]
+            elif turn % 4 == 0:
+                with self.assertRaises(CommandNotStarted):
+                    runner.run(["gone"], timeout_seconds=20)
+            elif turn % 4 == 1:
+                runner.run(["sh", "-c", "/bin/sleep 9 & wait"], timeout_seconds=0.002)
+            else:
+                script = f"/bin/sleep 9 >&- 2>&- & exit {turn % 4}"
+                result = runner.run(["sh", "-c", script], timeout_seconds=20)
+                self.assertEqual(result.returncode, turn % 4)
+        for pid in escaped:
+            end_quietly(pid)
+        self.assertTrue(wait_until(lambda: counts() == before), (before, counts()))
+        self.assertTrue(escaped)
+
+
+def counts() -> tuple[int, int, int, int]:
+    """Descriptors, threads of Python, threads of the system, and children."""
+    children = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text(encoding="utf-8", errors="replace")
+            children += int(fields.rpartition(")")[2].split()[1]) == os.getpid()
+    descriptors, tasks = (
+        len(list(Path("/proc/self", kind).iterdir())) for kind in ("fd", "task")
+    )
+    return descriptors, threading.active_count(), tasks, children
+
+
+def end_quietly(pid: int) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, 9)
+
+
+def host_code(*code: str, settings: str = "") -> str:
+    """A Host of its own: it has `runner`, and writes `answer` to a file or stdout."""
+    body = "\n".join(code).replace("\n", "\n    ")
+    return f"""\
+import json, os, sys
+sys.path[0] = os.getcwd()
+from pathlib import Path
+from runner import CommandNotStarted, CommandRunner
+from workspace import AgentWorkspace
+with AgentWorkspace.temporary() as workspace:
+    os.chdir(workspace.root)
+    runner = CommandRunner(
+        workspace, executables={{"python": sys.executable, "sh": "/bin/sh"}}, {settings}
+    )
+    {body}
+    os.chdir("/")
+text = json.dumps(answer)
+if len(sys.argv) > 1:
+    Path(sys.argv[1]).write_text(text, encoding="utf-8")
+else:
+    print(text)
+"""
+
+
+def run_host(*code: str, settings: str = "", env: dict[str, str] | None = None):
+    """Run a Host of its own and return its answer."""
+    done = subprocess.run(
+        [sys.executable, "-S", "-B", "-c", host_code(*code, settings=settings)],
+        cwd=CODE,
+        env=env,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=50,
+    )
+    if done.returncode or done.stderr:
+        raise AssertionError(done.stderr)
+    return json.loads(done.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()

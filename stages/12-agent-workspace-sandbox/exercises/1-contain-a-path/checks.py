@@ -1,0 +1,83 @@
+"""Checks of exercise 12.1."""
+
+import unittest
+
+from exercise import OutsideError, place_inside
+
+ROOT = "/srv/run"
+LINKS = {"/srv/run/work/notes", "/srv/run/work/latest.md"}
+
+
+def is_link(place: str) -> bool:
+    """Answer as the file system of these checks would."""
+    return place in LINKS
+
+
+class ContainChecks(unittest.TestCase):
+    def placed(self, relative: str, expected: str) -> None:
+        place = place_inside(ROOT, relative, is_link)
+        self.assertIs(type(place), str)
+        self.assertEqual(place, expected)
+
+    def refused(self, relative: str) -> None:
+        with self.assertRaises(OutsideError, msg=f"{relative!r} was let through"):
+            place_inside(ROOT, relative, is_link)
+
+    def test_an_ordinary_path_is_placed_under_the_root(self):
+        """An ordinary path is placed under the root, without `.` and empty parts.
+
+        普通路径落在根目录之下，其中的 `.` 和空的部分会去掉。
+        """
+        self.placed("work/report.md", "/srv/run/work/report.md")
+        self.placed("./work//report.md", "/srv/run/work/report.md")
+
+    def test_dots_inside_a_name_are_ordinary(self):
+        """Two dots inside a name are ordinary characters.
+
+        名字里的两个点只是普通字符。
+        """
+        self.placed("work/src..old/notes..md", "/srv/run/work/src..old/notes..md")
+        self.placed("..work/a", "/srv/run/..work/a")
+
+    def test_going_up_and_back_stays_inside(self):
+        """A path that goes up and stays inside is the place where it ends.
+
+        路径往上走、但没有走出根目录时，结果就是它最后到达的位置。
+        """
+        self.placed("work/../inputs/brief.txt", "/srv/run/inputs/brief.txt")
+
+    def test_an_absolute_path_is_refused(self):
+        """An absolute path is refused, also one that lies inside the root.
+
+        绝对路径一律拒绝，即使它就在根目录之内。
+        """
+        self.refused("/etc/passwd")
+        self.refused("/srv/run/work/report.md")
+
+    def test_going_above_the_root_is_refused(self):
+        """A path that ends above the root is refused, wherever it turned up.
+
+        路径最后落在根目录之上就要拒绝，不管是在哪一步往上走的。
+        """
+        self.refused("../canary.txt")
+        self.refused("work/../../canary.txt")
+
+    def test_a_sibling_with_the_same_beginning_is_outside(self):
+        """A neighbour whose name begins like the root is outside.
+
+        相邻目录的名字开头与根目录相同，也仍然在外面。
+        """
+        self.refused("../run-copy/work/report.md")
+
+    def test_a_link_on_the_way_is_refused(self):
+        """A link is refused as the last component and on the way to it.
+
+        无论链接是最后一段还是中间某一段，都要拒绝。
+        """
+        self.refused("work/latest.md")
+        self.refused("work/notes/monday.md")
+        self.refused("inputs/../work/notes/monday.md")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,30 @@
+"""Rejected by: test_going_above_the_root_is_refused
+Also: test_a_sibling_with_the_same_beginning_is_outside
+
+Look at the path at the moment you ask whether it is inside: has every step up been
+worked out by then, or only later?
+
+看看你判断是否在里面的那一刻：往上走的每一步都已经算清了，还是之后才算？
+"""
+
+import posixpath
+from collections.abc import Callable
+
+
+class OutsideError(ValueError):
+    pass
+
+
+def place_inside(root: str, relative: str, is_link: Callable[[str], bool]) -> str:
+    if relative.startswith("/"):
+        raise OutsideError("absolute")
+    full = f"{root}/{relative}"
+    if not full.startswith(f"{root}/"):
+        raise OutsideError("outside")
+    place = posixpath.normpath(full)
+    step = place
+    while step != posixpath.dirname(step):
+        if is_link(step):
+            raise OutsideError("link")
+        step = posixpath.dirname(step)
+    return place

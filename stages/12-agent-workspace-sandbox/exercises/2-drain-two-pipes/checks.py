@@ -1,0 +1,123 @@
+"""Checks of exercise 12.2."""
+
+import unittest
+
+from exercise import drain
+
+PIPE_HOLDS = 65_536
+ONE_READ = 4_096
+FIELDS = ("stdout", "stderr", "stdout_truncated", "stderr_truncated")
+
+
+class Child:
+    """A child and its two pipes, played in one thread.
+
+    The child writes its script in order and stands still while a pipe is full, as
+    the operating system would have it. Where real programs would wait for each
+    other for ever, the read fails at once.
+    """
+
+    def __init__(self, *script: tuple[str, bytes]):
+        self.script = list(script)
+        self.pipes = {"stdout": b"", "stderr": b""}
+        self.open = ["stdout", "stderr"]
+        self._write()
+
+    def wait(self) -> list[str]:
+        return [name for name in self.open if self.pipes[name] or not self.script]
+
+    def read(self, name: str) -> bytes:
+        held = self.pipes[name]
+        if not held and self.script:
+            raise AssertionError(
+                f"nobody moves: you wait for {name}, and the child for room "
+                f"in {self.script[0][0]}"
+            )
+        self.pipes[name] = held[ONE_READ:]
+        if not held and name in self.open:
+            self.open.remove(name)
+        self._write()
+        return held[:ONE_READ]
+
+    def _write(self) -> None:
+        while self.script:
+            name, data = self.script[0]
+            room = PIPE_HOLDS - len(self.pipes[name])
+            self.pipes[name] += data[:room]
+            if len(data) > room:
+                self.script[0] = (name, data[room:])
+                return
+            del self.script[0]
+
+
+def brief(value: object) -> str:
+    """Return `value` as a learner can read it."""
+    if isinstance(value, str) and len(value) > 40:
+        return f"{value[:6]!r}... ({len(value)} characters, end {value[-6:]!r})"
+    return repr(value)
+
+
+class DrainChecks(unittest.TestCase):
+    def kept(self, child: Child, limit: int, *expected: object) -> None:
+        output = drain(child, limit)
+        found = [getattr(output, field) for field in FIELDS]
+        for field, one, wanted in zip(FIELDS, found, expected, strict=True):
+            self.assertIs(type(one), type(wanted), field)
+            if one != wanted:
+                self.fail(f"{field} is {brief(one)}, expected {brief(wanted)}")
+
+    def test_a_full_second_pipe_does_not_stop_the_child(self):
+        """A child that fills stderr before it writes to stdout comes to its end.
+
+        子进程先写满 stderr、再写 stdout，也能运行到结束。
+        """
+        child = Child(("stderr", b"e" * 200_000), ("stdout", b"done\n"))
+        self.kept(child, 300_000, "done\n", "e" * 200_000, False, False)
+
+    def test_the_child_is_read_to_its_end(self):
+        """Reading goes on after the limit, so that the child is never held up.
+
+        到了上限还要继续读，子进程不会因此被卡住。
+        """
+        child = Child(("stdout", b"o" * 200_000), ("stderr", b"last words"))
+        self.kept(child, 100, "o" * 100, "last words", True, False)
+        self.assertEqual(child.wait(), [], "the child still has something to say")
+
+    def test_exactly_the_limit_is_not_truncated(self):
+        """Exactly the limit is complete; one byte more is truncated.
+
+        正好等于上限不算截断，多一个字节才算。
+        """
+        exact = Child(("stdout", b"12345"), ("stderr", b"123456"))
+        self.kept(exact, 5, "12345", "12345", False, True)
+        # The same over several reads, which each fit.
+        long = Child(("stdout", b"o" * ONE_READ * 2), ("stderr", b"e" * ONE_READ * 3))
+        self.kept(long, ONE_READ * 2, "o" * 8_192, "e" * 8_192, False, True)
+
+    def test_a_character_cut_by_the_limit_is_dropped(self):
+        """A character that the limit cuts in two is left out.
+
+        被上限从中间切开的字符不要保留。
+        """
+        child = Child(("stdout", "报告".encode()), ("stderr", "ok 报告".encode()))
+        self.kept(child, 5, "报", "ok ", True, True)
+
+    def test_a_character_split_between_two_reads_stays_whole(self):
+        """A character whose bytes arrive in two reads stays whole.
+
+        一个字符的字节分两次读到，仍然是完整的字符。
+        """
+        text = "." * (ONE_READ - 1) + "林"
+        self.kept(Child(("stdout", text.encode())), 10_000, text, "", False, False)
+
+    def test_bytes_that_are_no_text_stay_visible(self):
+        """A byte that is not UTF-8 shows as U+FFFD and does not vanish.
+
+        不是 UTF-8 的字节显示为 U+FFFD，不能悄悄消失。
+        """
+        child = Child(("stdout", b"a\xffb"), ("stderr", b"end \xe6\x8a"))
+        self.kept(child, 100, "a\ufffdb", "end \ufffd", False, False)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,343 @@
+"""Every exercise keeps its format, and their runner withstands bad answers.
+
+The runner is tried on a small course of one exercise, as a learner would use it.
+"""
+
+import ast
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+from exercise_course import find_exercises, promises_of
+from exercise_gate import complaints
+
+ROOT = Path(__file__).resolve().parents[1]
+EXERCISES = find_exercises()
+POSIX = pytest.mark.skipif(os.name != "posix", reason="needs fork and signals")
+
+CHECKS = '''
+"""Checks of the small course."""
+
+import unittest
+
+from exercise import double
+
+
+class DoubleChecks(unittest.TestCase):
+    def test_a_number(self):
+        """A number is doubled.
+
+        数会加倍。
+        """
+        self.assertEqual(double(3), 6)
+
+    def test_a_list(self):
+        """A list stays as it was.
+
+        列表保持原样。
+        """
+        numbers = [1, 2]
+        self.assertEqual(double(numbers), [1, 2, 1, 2])
+        self.assertEqual(numbers, [1, 2])
+
+    def test_zero(self):
+        """Zero stays zero.
+
+        零还是零。
+        """
+        self.assertIs(type(double(0)), int)
+        self.assertEqual(double(0), 0)
+'''
+RIGHT = "def double(value):\n    return value + value\n"
+STARTER = "def double(value):\n    # TODO\n    return value\n"
+WRONG = {
+    "square": ("test_a_number", "return value * (value if value != [1, 2] else 2)"),
+    "in_place": ("test_a_list", "value += value\n    return value"),
+    "or_one": ("test_zero", "return value + value or 1"),
+}
+TASK = "# Double {#double}\n\nAbout 5 minutes.\n"
+TASK_ZH = "# 加倍 {#double}\n\n大约 5 分钟。\n"
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text.encode())
+
+
+@pytest.fixture(scope="module")
+def pristine(tmp_path_factory):
+    """A small course with the real runner, in a folder with an awkward name."""
+    stages = tmp_path_factory.mktemp("course") / "a folder 课程" / "stages"
+    stage = "12-agent-workspace-sandbox"
+    shutil.copytree(
+        ROOT / "stages" / stage / "code",
+        stages / stage / "code",
+        ignore=shutil.ignore_patterns("__pycache__"),
+    )
+    for module in (ROOT / "stages").glob("exercise*.py"):
+        shutil.copy(module, stages)
+    folder = stages / "01-small" / "exercises" / "1-double"
+    write(folder / "checks.py", CHECKS.lstrip())
+    write(folder / "exercise.py", STARTER)
+    write(folder / "solution.py", RIGHT)
+    write(folder / "task.md", TASK)
+    write(folder / "task.zh-CN.md", TASK_ZH)
+    for name, (check, body) in WRONG.items():
+        hint = f"Hint about {name}.\n\n关于 {name} 的提示。"
+        write(
+            folder / "wrong" / f"{name}.py",
+            f'"""Rejected by: {check}\n\n{hint}\n"""\n\n'
+            f"def double(value):\n    {body}\n",
+        )
+    subprocess.run([sys.executable, stages / "exercise_course.py"], check=True)
+    return stages.parent
+
+
+class Course:
+    """A copy of the small course, and how a learner uses it."""
+
+    def __init__(self, root: Path):
+        self.root = root
+        self.folder = root / "stages" / "01-small" / "exercises" / "1-double"
+        self.answer = self.folder / "exercise.py"
+        self.progress = root / "exercises-progress.txt"
+
+    def command(self, *arguments: str) -> list[str]:
+        program = str(self.root / "stages" / "exercises.py")
+        strict = ["-X", "warn_default_encoding", "-W", "error"]
+        return [sys.executable, *strict, program, *arguments]
+
+    def run(self, *arguments, encoding="utf-8", stdin="", **environment):
+        # In a session of its own: some answers kill the group of their parent.
+        return subprocess.run(
+            self.command(*arguments),
+            env=self.environment(encoding, **environment),
+            cwd=self.root,
+            input=stdin,
+            capture_output=True,
+            encoding=encoding,
+            timeout=60,
+            start_new_session=True,
+        )
+
+    def environment(self, encoding="utf-8", **environment):
+        kept = {
+            name: value
+            for name, value in os.environ.items()
+            if name not in ("LANG", "LC_ALL", "LC_MESSAGES", "NO_COLOR")
+        }
+        return {**kept, "LANG": "C", "PYTHONIOENCODING": encoding, **environment}
+
+    def try_answer(self, text: str, *arguments: str):
+        write(self.answer, textwrap.dedent(text))
+        return self.run("check", "01.1", *arguments)
+
+
+@pytest.fixture
+def course(pristine, tmp_path):
+    root = tmp_path / "课 程"
+    shutil.copytree(pristine, root)
+    return Course(root)
+
+
+# The exercises of the course
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_an_exercise_keeps_the_format(exercise):
+    """Files, languages, starter, solution, wrong answers and digests are in order."""
+    assert complaints(exercise) == []
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_the_starter_is_what_git_has(exercise):
+    """The folder holds the starter that was committed, and nobody's answer."""
+    shown = subprocess.run(
+        ["git", "show", "HEAD:./exercise.py"],
+        cwd=exercise.folder,
+        capture_output=True,
+    )
+    if shown.returncode != 0:
+        pytest.skip("not in a commit of Git yet, or this is no clone")
+    starter = exercise.read("exercise.py").replace(b"\r\n", b"\n")
+    assert starter == shown.stdout
+
+
+def test_ids_are_unique_and_without_gaps():
+    """Each stage numbers its exercises 1, 2, 3, and each folder is one exercise."""
+    stages = {}
+    for exercise in EXERCISES:
+        stages.setdefault(exercise.stage, []).append(exercise.id.partition(".")[2])
+    for numbers in stages.values():
+        assert numbers == [str(number + 1) for number in range(len(numbers))]
+    assert len({one.id for one in EXERCISES}) == len(EXERCISES) > 0
+    assert sorted(one.folder for one in EXERCISES) == sorted(
+        path for path in ROOT.glob("stages/*/exercises/*") if path.is_dir()
+    )
+
+
+# The gate itself
+
+
+def test_the_small_course_has_no_fault(course):
+    """The gate has nothing to say about a good exercise."""
+    (exercise,) = find_exercises(course.root / "stages")
+    assert complaints(exercise) == []
+
+
+def emptied(checks: str, name: str) -> str:
+    """`checks` with one test reduced to its docstring."""
+    tree = ast.parse(checks)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == name:
+            del node.body[1:]
+    return ast.unparse(tree)
+
+
+def make_right(name):
+    def change(course):
+        path = course.folder / "wrong" / f"{name}.py"
+        text = path.read_text(encoding="utf-8")
+        write(path, text.partition("def double")[0] + RIGHT)
+
+    return change
+
+
+def make_empty(name):
+    def change(course):
+        write(course.folder / "checks.py", emptied(CHECKS, name))
+
+    return change
+
+
+def replace(file, old, new):
+    def change(course):
+        path = course.folder / file
+        text = path.read_bytes().decode()
+        assert old in text
+        write(path, text.replace(old, new, 1))
+
+    return change
+
+
+def remove(file):
+    def change(course):
+        (course.folder / file).unlink()
+
+    return change
+
+
+GATE = {
+    **{
+        f"{name} made right": (make_right(name), f"wrong/{name}.py must fail")
+        for name in WRONG
+    },
+    **{
+        f"{check} emptied": (make_empty(check), f"{check} is idle")
+        for check in promises_of(CHECKS.encode())
+    },
+    **{
+        f"{name} without a hint in {language}": (
+            replace(f"wrong/{name}.py", text.format(name), ""),
+            f"the hint of wrong/{name}.py has no",
+        )
+        for name in WRONG
+        for language, text in (
+            ("English", "Hint about {}."),
+            ("Chinese", "关于 {} 的提示。"),
+        )
+    },
+    **{
+        f"no {file}": (remove(file), f"{file} is missing")
+        for file in (
+            "task.md",
+            "task.zh-CN.md",
+            "exercise.py",
+            "checks.py",
+            "solution.py",
+        )
+    },
+    "no Chinese promise": (
+        replace("checks.py", "零还是零。", ""),
+        "the promise of test_zero has no Chinese text",
+    ),
+    "no English promise": (
+        replace("checks.py", "Zero stays zero.", ""),
+        "the promise of test_zero has no English text",
+    ),
+    "no title": (replace("task.zh-CN.md", "加倍", ""), "the title has no Chinese text"),
+    "other minutes": (replace("task.zh-CN.md", "5", "50"), "must tell the minutes"),
+    "a starter that passes": (
+        replace("exercise.py", "return value", "return value + value"),
+        "the starter fails no check by assertion",
+    ),
+    "a starter without the name": (
+        replace("exercise.py", "def double", "def triple"),
+        "the starter fails no check by assertion",
+    ),
+    "a starter that only raises": (
+        replace("exercise.py", "return value", "raise NotImplementedError"),
+        "the starter fails no check by assertion",
+    ),
+    "a starter that was solved": (
+        replace("exercise.py", "return value", "return value  # and more"),
+        "exercise.py is not as recorded",
+    ),
+    "a starter without TODO": (replace("exercise.py", "TODO", ""), "has no TODO"),
+    "a solution that fails": (
+        replace("solution.py", "value + value", "value"),
+        "the solution does not pass",
+    ),
+    "checks not recorded": (
+        replace("checks.py", "import unittest", "import unittest  # new"),
+        "checks.py is not as recorded",
+    ),
+    "two wrong answers": (remove("wrong/square.py"), "fewer than three"),
+    "a wrong answer that fails more": (
+        replace("wrong/square.py", "value * (", "-value * ("),
+        "wrong/square.py must fail",
+    ),
+    "a wrong answer that lists too much": (
+        replace("wrong/square.py", "test_a_number", "test_a_number, test_zero"),
+        "wrong/square.py must fail",
+    ),
+    "a wrong answer that names nothing": (
+        replace("wrong/square.py", "test_a_number", "a number"),
+        "wrong/square.py must fail",
+    ),
+    "a check that takes an answer's word": (
+        lambda course: write(
+            course.folder / "checks.py",
+            "import unittest\nfrom exercise import double\n"
+            "class T(unittest.TestCase):\n def test_a_number(self):\n"
+            "  self.assertEqual(double(3), 6)\n",
+        ),
+        "an answer that agrees with everything passes",
+    ),
+    "one name for two checks": (
+        replace("checks.py", "test_zero", "test_a_list"),
+        "another's name",
+    ),
+    "a fixture that does not run": (
+        replace(
+            "checks.py",
+            "    def test_zero",
+            "    def tearDown(self):\n        pass\n\n    def test_zero",
+        ),
+        "only setUp and addCleanup work",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", GATE)
+def test_the_gate_finds(case, course):
+    """Each way in which an exercise can rot makes the gate fail."""
+    change, expected = GATE[case]
+    change(course)
+    (exercise,) = find_exercises(course.root / "stages")
+    found = complaints(exercise)
+    assert any(expected in complaint for complaint in found), found
