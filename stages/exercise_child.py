@@ -112,6 +112,9 @@ def main() -> None:
     except everything as error:
         report("import", why=explain(error))
         leave(0)
+    if tampered():
+        report("tampered")
+        leave(0)
     cases = [
         value
         for value in checks.__dict__.values()
@@ -119,9 +122,6 @@ def main() -> None:
     ]
     loaded["checks"] = checks
     guard(checks, *cases)
-    if tampered():
-        report("tampered")
-        leave(0)
     for case in cases:
         for name in [name for name in case.__dict__ if name.startswith("test")]:
             outcome, why = "passed", ""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import sys
+import warnings
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -17,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent / "12-agent-workspace-sandbox" / "c
 
 from exercise_course import Text, promises_of
 from runner import CommandNotStarted, CommandResult, CommandRunner
-from workspace import AgentWorkspace, WorkspaceError
+from workspace import AgentWorkspace, WorkspaceCleanupWarning, WorkspaceError
 
 CHILD = Path(__file__).resolve().with_name("exercise_child.py")
 RUN_SECONDS = 10.0
@@ -71,7 +72,9 @@ def try_answer(answer: bytes, checks: bytes, seconds: float = RUN_SECONDS) -> Tr
     """
     key = secrets.token_bytes(32)
     try:
-        with AgentWorkspace.temporary() as workspace:
+        with warnings.catch_warnings(), AgentWorkspace.temporary() as workspace:
+            # An answer may lock or remove what the clean-up wants to remove.
+            warnings.simplefilter("ignore", WorkspaceCleanupWarning)
             workspace.import_input("inputs/exercise.py", answer)
             workspace.import_input("inputs/checks.py", checks)
             workspace.import_input("inputs/key", key)

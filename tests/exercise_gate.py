@@ -2,10 +2,6 @@
 
 import ast
 import re
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
 
 from exercise_course import Exercise, digest, promises_of
 from exercise_trial import Trial, try_answer

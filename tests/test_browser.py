@@ -142,9 +142,14 @@ def search(page, words: str) -> list[str]:
 
 
 def switch_language(page, language: str) -> None:
+    """Choose a language with the mouse; page.click() would scroll when in doubt."""
     page.hover(".md-header .md-select")
+    page.wait_for_function(
+        "document.querySelector('.md-select__inner').getAnimations().length === 0"
+    )
+    box = page.locator(f".md-select__link[hreflang='{language}']").bounding_box()
     with page.expect_navigation():
-        page.click(f".md-select__link[hreflang='{language}']")
+        page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
 
 
 @pytest.mark.parametrize("mount", MOUNTS)
@@ -179,18 +184,17 @@ def test_switch_stays_at_the_heading(visit, host, mount, address, heading):
 
 
 SEARCHES = [
-    ("", "review receipt", "/glossary/#review-receipt"),
-    (f"{STAGE}/", "fencing token", "/glossary/#lease"),
-    ("teach/", "memory stick", "/teach/#without-network"),
-    ("zh-CN/", "检查回执", "/zh-CN/glossary/#review-receipt"),
-    ("zh-CN/", "防护令牌", "/zh-CN/glossary/#lease"),
-    (f"zh-CN/{STAGE}/", "磁盘", "/zh-CN/teach/#without-network"),
-    ("zh-CN/teach/", "后代进程", "/zh-CN/glossary/#child-process"),
+    (MOUNTS[0], "", "review receipt", "/glossary/#review-receipt"),
+    (MOUNTS[1], f"{STAGE}/", "fencing token", "/glossary/#lease"),
+    (MOUNTS[0], "teach/", "memory stick", "/teach/#without-network"),
+    (MOUNTS[1], "zh-CN/", "检查回执", "/zh-CN/glossary/#review-receipt"),
+    (MOUNTS[0], "zh-CN/", "防护令牌", "/zh-CN/glossary/#lease"),
+    (MOUNTS[1], f"zh-CN/{STAGE}/", "磁盘", "/zh-CN/teach/#without-network"),
+    (MOUNTS[0], "zh-CN/teach/", "后代进程", "/zh-CN/glossary/#child-process"),
 ]
 
 
-@pytest.mark.parametrize("mount", MOUNTS)
-@pytest.mark.parametrize(("start", "words", "place"), SEARCHES)
+@pytest.mark.parametrize(("mount", "start", "words", "place"), SEARCHES)
 def test_typed_search_finds(visit, mount, start, words, place):
     """Typed words lead to their place, and only to pages in the reader's language."""
     with visit(start, mount=mount) as page:
@@ -240,18 +244,19 @@ def test_chosen_scheme_is_kept_across_languages(visit):
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
 
 
-@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["narrow", "wide"])
 @pytest.mark.parametrize("address", EVERY)
-def test_no_page_scrolls_sideways(visit, viewport, address):
+def test_no_page_scrolls_sideways(visit, address):
     """The page fits its window; only code and tables scroll, in themselves."""
-    with visit(address, viewport=viewport) as page:
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= viewport["width"]
+    with visit(address) as page:
+        for viewport in (WIDE, NARROW):
+            page.set_viewport_size(viewport)
+            wide = page.evaluate("document.documentElement.scrollWidth")
+            assert wide <= viewport["width"]
         smallest = page.evaluate(
             """Math.min(99, ...[...document.querySelectorAll("figure text")].map(
                 text => text.getBoundingClientRect().height))"""
         )
-        assert smallest >= 10  # pixels: words in diagrams stay legible
+        assert smallest >= 10  # pixels: words in diagrams stay legible on a phone
 
 
 STOPS = """() => {
@@ -306,7 +311,7 @@ def test_keyboard_works_the_header(visit):
     """The content can be skipped to, scheme and language changed, without a mouse."""
     with visit("teach/") as page:
         page.keyboard.press("Tab")
-        assert page.evaluate("document.activeElement.className") == "md-skip"
+        assert page.evaluate("document.activeElement.matches('.md-skip')")
         focus_by_tab(page, "[name=__palette]")
         page.keyboard.press("ArrowDown")
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
@@ -325,8 +330,18 @@ def test_keyboard_opens_the_menu_of_a_phone(visit):
         focus_by_tab(page, ".md-nav--primary a[href$=\\'glossary/\\']")
 
 
+# Contrast is measured for each element, which takes a minute on 4,000 tokens of code:
+# three of each kind say the same.
+THIN_OUT = """const seen = {};
+for (const token of document.querySelectorAll("pre code span")) {
+    seen[token.className] = (seen[token.className] ?? 0) + 1;
+    if (seen[token.className] > 3) token.replaceWith(...token.childNodes);
+}"""
+
+
 def serious(page) -> list[tuple]:
     """Return what axe finds serious or critical."""
+    page.evaluate(THIN_OUT)
     return [
         (violation["id"], [node["html"][:160] for node in violation["nodes"]])
         for violation in Axe().run(page).response["violations"]
@@ -334,11 +349,14 @@ def serious(page) -> list[tuple]:
     ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("address", EVERY)
-def test_axe_finds_nothing_serious(visit, scheme, address):
+def test_axe_finds_nothing_serious(visit, address):
     """Contrast, names, roles and order are in order, in both schemes."""
-    with visit(address, scheme=scheme) as page:
+    with visit(address) as page:
+        assert serious(page) == []
+        page.click("label[for=__palette_1]")
+        page.wait_for_timeout(400)  # colours fade for 250 ms
+        assert page.get_attribute("body", "data-md-color-scheme") == "slate"
         assert serious(page) == []
 
 
@@ -363,12 +381,11 @@ def test_page_is_light(browser, host, address):
     page = context.new_page()
     done = []
     page.on("requestfinished", lambda request: done.append(request))
-    page.goto(f"{host}{MOUNTS[0]}{address}", wait_until="networkidle")
+    with page.expect_event("requestfinished", lambda r: "search_index" in r.url):
+        page.goto(f"{host}{MOUNTS[0]}{address}", wait_until="networkidle")
     weight = sum(r.sizes()["responseBodySize"] for r in done)
-    names = [urlsplit(r.url).path.rpartition("/")[2] for r in done]
     context.close()
     print(f"{address or '/'}: {weight / 1000:.0f} KB in {len(done)} requests")
-    assert "search_index.json" in names
     assert weight <= PAGE_BUDGET
 
 

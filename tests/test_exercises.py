@@ -1,150 +1,21 @@
-"""Every exercise keeps its format, and their runner withstands bad answers.
-
-The runner is tried on a small course of one exercise, as a learner would use it.
-"""
+"""Every exercise keeps its format, and the gate that says so is awake."""
 
 import ast
-import os
-import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
+
 from exercise_course import find_exercises, promises_of
 from exercise_gate import complaints
+from small_course import CHECKS, RIGHT, ROOT, WRONG, course, pristine, write
 
-ROOT = Path(__file__).resolve().parents[1]
+__all__ = ["course", "pristine"]
+
 EXERCISES = find_exercises()
-POSIX = pytest.mark.skipif(os.name != "posix", reason="needs fork and signals")
-
-CHECKS = '''
-"""Checks of the small course."""
-
-import unittest
-
-from exercise import double
-
-
-class DoubleChecks(unittest.TestCase):
-    def test_a_number(self):
-        """A number is doubled.
-
-        数会加倍。
-        """
-        self.assertEqual(double(3), 6)
-
-    def test_a_list(self):
-        """A list stays as it was.
-
-        列表保持原样。
-        """
-        numbers = [1, 2]
-        self.assertEqual(double(numbers), [1, 2, 1, 2])
-        self.assertEqual(numbers, [1, 2])
-
-    def test_zero(self):
-        """Zero stays zero.
-
-        零还是零。
-        """
-        self.assertIs(type(double(0)), int)
-        self.assertEqual(double(0), 0)
-'''
-RIGHT = "def double(value):\n    return value + value\n"
-STARTER = "def double(value):\n    # TODO\n    return value\n"
-WRONG = {
-    "square": ("test_a_number", "return value * (value if value != [1, 2] else 2)"),
-    "in_place": ("test_a_list", "value += value\n    return value"),
-    "or_one": ("test_zero", "return value + value or 1"),
-}
-TASK = "# Double {#double}\n\nAbout 5 minutes.\n"
-TASK_ZH = "# 加倍 {#double}\n\n大约 5 分钟。\n"
-
-
-def write(path: Path, text: str) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(text.encode())
-
-
-@pytest.fixture(scope="module")
-def pristine(tmp_path_factory):
-    """A small course with the real runner, in a folder with an awkward name."""
-    stages = tmp_path_factory.mktemp("course") / "a folder 课程" / "stages"
-    stage = "12-agent-workspace-sandbox"
-    shutil.copytree(
-        ROOT / "stages" / stage / "code",
-        stages / stage / "code",
-        ignore=shutil.ignore_patterns("__pycache__"),
-    )
-    for module in (ROOT / "stages").glob("exercise*.py"):
-        shutil.copy(module, stages)
-    folder = stages / "01-small" / "exercises" / "1-double"
-    write(folder / "checks.py", CHECKS.lstrip())
-    write(folder / "exercise.py", STARTER)
-    write(folder / "solution.py", RIGHT)
-    write(folder / "task.md", TASK)
-    write(folder / "task.zh-CN.md", TASK_ZH)
-    for name, (check, body) in WRONG.items():
-        hint = f"Hint about {name}.\n\n关于 {name} 的提示。"
-        write(
-            folder / "wrong" / f"{name}.py",
-            f'"""Rejected by: {check}\n\n{hint}\n"""\n\n'
-            f"def double(value):\n    {body}\n",
-        )
-    subprocess.run([sys.executable, stages / "exercise_course.py"], check=True)
-    return stages.parent
-
-
-class Course:
-    """A copy of the small course, and how a learner uses it."""
-
-    def __init__(self, root: Path):
-        self.root = root
-        self.folder = root / "stages" / "01-small" / "exercises" / "1-double"
-        self.answer = self.folder / "exercise.py"
-        self.progress = root / "exercises-progress.txt"
-
-    def command(self, *arguments: str) -> list[str]:
-        program = str(self.root / "stages" / "exercises.py")
-        strict = ["-X", "warn_default_encoding", "-W", "error"]
-        return [sys.executable, *strict, program, *arguments]
-
-    def run(self, *arguments, encoding="utf-8", stdin="", **environment):
-        # In a session of its own: some answers kill the group of their parent.
-        return subprocess.run(
-            self.command(*arguments),
-            env=self.environment(encoding, **environment),
-            cwd=self.root,
-            input=stdin,
-            capture_output=True,
-            encoding=encoding,
-            timeout=60,
-            start_new_session=True,
-        )
-
-    def environment(self, encoding="utf-8", **environment):
-        kept = {
-            name: value
-            for name, value in os.environ.items()
-            if name not in ("LANG", "LC_ALL", "LC_MESSAGES", "NO_COLOR")
-        }
-        return {**kept, "LANG": "C", "PYTHONIOENCODING": encoding, **environment}
-
-    def try_answer(self, text: str, *arguments: str):
-        write(self.answer, textwrap.dedent(text))
-        return self.run("check", "01.1", *arguments)
-
-
-@pytest.fixture
-def course(pristine, tmp_path):
-    root = tmp_path / "课 程"
-    shutil.copytree(pristine, root)
-    return Course(root)
-
-
-# The exercises of the course
 
 
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
@@ -178,9 +49,6 @@ def test_ids_are_unique_and_without_gaps():
     assert sorted(one.folder for one in EXERCISES) == sorted(
         path for path in ROOT.glob("stages/*/exercises/*") if path.is_dir()
     )
-
-
-# The gate itself
 
 
 def test_the_small_course_has_no_fault(course):

@@ -37,8 +37,10 @@ from container_run import (  # noqa: E402
     EngineCLI,
     Killed,
     LeftBehind,
+    NotRun,
     TimedOut,
 )
+from runner import CommandResult  # noqa: E402
 from sandbox import LABEL, LIMITS, Profile, new_name  # noqa: E402
 from workspace import AgentWorkspace  # noqa: E402
 
@@ -81,10 +83,10 @@ class Engine:
         return self.command("ps", "-aq", f"--filter=label={LABEL}").split()
 
 
-def start_docker(folder: Path) -> Engine:
+def start_docker(folder: Path, *prefix: str) -> Engine:
     """Start an engine of our own, or start it again, and read what to export."""
     done = subprocess.run(
-        ["sh", str(ENGINE / "start.sh"), str(folder)],
+        [*prefix, "sh", str(ENGINE / "start.sh"), str(folder)],
         env={**os.environ, "PYTHON": sys.executable},
         capture_output=True,
         encoding="utf-8",
@@ -222,8 +224,14 @@ def demo_command(engine: Engine, *arguments: str) -> list[str]:
 
 
 def run_probe(
-    engine: Engine, folder: Path, targets: dict, *, timeout_seconds: float = 60
-):
+    engine: Engine,
+    folder: Path,
+    targets: dict,
+    *,
+    gate: bool = True,
+    timeout_seconds: float = 60,
+    grace_seconds: float = 20,
+) -> CommandResult:
     """Run the probe in the place of the checker; the attached command's result."""
     checker = folder / "probe.py"
     shutil.copyfile(CODE / "probe.py", checker)
@@ -232,8 +240,9 @@ def run_probe(
     profile = Profile(engine.name, engine.image, name, checker, report)
     with AgentWorkspace.temporary() as workspace:
         cli = EngineCLI(engine.name, workspace)
-        cli.require_limits()
-        with Container(cli, name, grace_seconds=20) as container:
+        if gate:
+            cli.require_limits()
+        with Container(cli, name, grace_seconds=grace_seconds) as container:
             return container.run(
                 profile.create_arguments(), LIMITS, timeout_seconds=timeout_seconds
             )
@@ -405,9 +414,13 @@ def test_the_number_of_processes_is_limited(seen):
 def test_the_processor_share_is_limited(engine, open_folder):
     """Eight processes together get half a processor inside, and more outside."""
     ended = run_probe(engine, open_folder, {"action": "share"})
-    inside = json.loads(ended.stdout)["processor share"]
-    outside = plain_child(open_folder, {"action": "share"})["processor share"]
-    assert 0 < inside < 0.65 < outside
+    assert 0 < json.loads(ended.stdout)["processor share"] < 0.65
+
+    def outside() -> float:
+        return plain_child(open_folder, {"action": "share"})["processor share"]
+
+    # A busy machine may have less than that to give, for a while.
+    assert wait_until(lambda: outside() > 0.65, 60)
 
 
 def test_memory_is_limited(engine, open_folder):
@@ -576,7 +589,7 @@ def test_the_engine_dies_during_a_run(open_folder):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DOCKER_HOST", engine.variables["DOCKER_HOST"])
             with pytest.raises(LeftBehind) as caught:
-                run_probe(engine, open_folder, targets)
+                run_probe(engine, open_folder, targets, grace_seconds=1)
         killer.join()
         message = str(caught.value)
         advice = f"docker rm --force {caught.value.name}"
@@ -586,5 +599,26 @@ def test_the_engine_dies_during_a_run(open_folder):
         engine.command(*advice.split()[1:])
         assert engine.containers() == []
         assert wait_until(lambda: not processes_with(marker.encode()))
+    finally:
+        stop_docker(folder)
+
+
+def test_an_engine_drops_a_limit(open_folder):
+    """Without the group for processes docker goes on, and our two gates do not."""
+    if reason := why_no_docker_of_our_own():
+        unavailable("docker", reason)
+    if not Path("/sys/fs/cgroup/pids").is_mount():
+        pytest.skip("needs control groups of version 1, where one can be taken away")
+    folder = Path(tempfile.mkdtemp(prefix="hf-engine-"))
+    hide = 'umount /sys/fs/cgroup/pids && exec "$@"'
+    try:
+        engine = start_docker(folder, "unshare", "--mount", "sh", "-c", hide, "sh")
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DOCKER_HOST", engine.variables["DOCKER_HOST"])
+            with pytest.raises(NotRun, match="would drop a limit here: pids"):
+                run_probe(engine, open_folder, {"action": "flood"})
+            with pytest.raises(NotRun, match="dropped a limit: PidsLimit"):
+                run_probe(engine, open_folder, {"action": "flood"}, gate=False)
+        assert engine.containers() == []
     finally:
         stop_docker(folder)

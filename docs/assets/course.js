@@ -2,9 +2,9 @@
 
 // The language switch keeps the reader at the heading that is being read.
 function currentHeading() {
-  const line = 0.25 * innerHeight;
   const passed = [...document.querySelectorAll("article :is(h1, h2, h3)[id]")]
-    .filter((heading) => heading.getBoundingClientRect().top < line);
+    .filter((heading) => heading.getBoundingClientRect().top
+      < parseFloat(getComputedStyle(heading).scrollMarginTop) + 4);
   return scrollY > 0 && passed.length ? passed.at(-1).id : "";
 }
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -68,6 +70,19 @@ def _exists(pid: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def counts() -> tuple[int, int, int, int]:
+    """Descriptors, threads of Python, threads of the system, and children."""
+    children = 0
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            fields = stat.read_text(encoding="utf-8", errors="replace")
+            children += int(fields.rpartition(")")[2].split()[1]) == os.getpid()
+    descriptors, tasks = (
+        len(list(Path("/proc/self", kind).iterdir())) for kind in ("fd", "task")
+    )
+    return descriptors, threading.active_count(), tasks, children
 
 
 def python(*code: str) -> Sequence[str]:

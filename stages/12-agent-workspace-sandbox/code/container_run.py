@@ -6,8 +6,8 @@ its own, generous time, only the start is under the caller's deadline, and
 removal happens in any case.
 
 Killing the engine's command does not stop a container, and a Host that is
-itself killed leaves it: the label finds it. What the engine says is believed,
-and that it says nothing about processes which it lost is not noticed here.
+itself killed leaves it: its label is for finding it then. The engine's word is
+believed. A process that the engine itself has lost is not noticed here.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ class LeftBehind(ContainerError):
         self.name = name
         reason = f"{cause}; " if cause else ""
         super().__init__(
-            f"{reason}it could not be proved that the container is gone; when "
-            f"{engine} answers again, run: {engine} rm --force {name}"
+            f"{reason}a container may be left, and may be running; "
+            f"when {engine} answers, use: {engine} rm --force {name}"
         )
 
 
@@ -180,10 +180,10 @@ class Container:
     def _create(self, arguments: Sequence[str]) -> None:
         self._answered = False
         created = self._cli.call(*arguments, timeout_seconds=CREATE_SECONDS)
-        # A command that was killed has said nothing, but may have asked: its
-        # request is then still on the way, and an empty listing is no proof yet.
-        refused = (created.returncode or 0) > 0 and created.stderr.strip() != ""
-        self._answered = created.returncode == 0 or (refused and not created.timed_out)
+        # A command that was killed may have asked before. It has said nothing, and
+        # while its request is on the way an empty listing is no proof.
+        said_why = (created.returncode or 0) > 0 and created.stderr.strip() != ""
+        self._answered = not created.timed_out and (created.returncode == 0 or said_why)
         if created.returncode != 0:
             raise NotRun(
                 f"{self._cli.engine} created no container: {last_words(created)} "
@@ -202,6 +202,7 @@ class Container:
         proves nothing. The empty listing does, once creation was answered.
         """
         deadline = time.monotonic() + self._grace_seconds
+        pause = 0.1
         pattern = f"--filter=name=^{self._name}$"
         while True:
             removed = self._cli.call("rm", "--force", "--volumes", self._name)
@@ -213,7 +214,8 @@ class Container:
                 return True
             if time.monotonic() >= deadline:
                 return False
-            time.sleep(0.1)
+            time.sleep(pause)
+            pause = min(1.0, 2 * pause)
 
 
 def require_own_end(ended: CommandResult, state: Mapping[str, object]) -> None:

@@ -6,11 +6,12 @@ The drafts are fixed teaching data, so no model is asked and every run says the 
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
-from report_tools import ArtifactError, ReportTools, export_report
-from workspace import AgentWorkspace
+from report_tools import ArtifactError, ReportCheckError, ReportTools, export_report
+from workspace import AgentWorkspace, WorkspaceError
 
 BRIEF = """\
 Prepare a report on the support-assistant pilot.
@@ -99,8 +100,13 @@ def main() -> int:
     output_dir = parser.parse_args().output_dir
     try:
         run(output_dir.resolve())
-    except (ArtifactError, OSError) as error:
+    except (ArtifactError, ReportCheckError, WorkspaceError) as error:
         print(f"demo.py: no report was delivered: {error}", file=sys.stderr)
+        return 1
+    except BrokenPipeError:
+        # Nobody reads on, as after `| head`. Python would complain once more when it
+        # empties its buffer at the end, so that goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
 

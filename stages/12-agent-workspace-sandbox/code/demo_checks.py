@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
 from pathlib import Path
 
-from check_support import run_script
+from check_support import CODE, run_script
 
 __all__ = [
     "BoundaryDemoChecks",
@@ -18,6 +19,7 @@ __all__ = [
     "DemoChecks",
     "DemoRefusalChecks",
     "RaceDemoChecks",
+    "ReceiptDemoChecks",
 ]
 
 
@@ -83,6 +85,22 @@ class DemoChecks(unittest.TestCase):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertTrue((output / "report.md").is_file())
         self.assertRegex(done.stdout, r"(?m)^exported: .+报告 \\u0e01.report\.md$")
+
+    @unittest.skipUnless(Path("/bin/sh").exists(), "needs a shell's pipe")
+    def test_a_reader_that_leaves_early_gets_no_complaint(self):
+        """Cut short by `| head`, the demo neither complains nor leaves a workspace."""
+        with tempfile.TemporaryDirectory() as scratch:
+            output = Path(scratch) / "output"
+            pipeline = f'"$0" -u "$1" --output-dir "{output}" | true'
+            done = subprocess.run(
+                ["/bin/sh", "-c", pipeline, sys.executable, str(CODE / "demo.py")],
+                env={**os.environ, "TMPDIR": scratch},
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=60,
+            )
+            self.assertEqual(done.stderr, b"")
+            self.assertLessEqual(set(os.listdir(scratch)), {"output"})
 
 
 class DemoRefusalChecks(unittest.TestCase):
@@ -199,3 +217,17 @@ class RaceDemoChecks(unittest.TestCase):
     def test_nothing_stays(self):
         """The folder with the workspace and the outside file is gone afterwards."""
         self.assertEqual(self.left_behind, [])
+
+
+class ReceiptDemoChecks(unittest.TestCase):
+    """`receipt_demo.py` run once; the checks look at what it showed."""
+
+    def test_only_the_checked_bytes_are_delivered(self):
+        """Only the checked bytes are delivered, and only to a name that is free."""
+        with tempfile.TemporaryDirectory() as scratch:
+            done = run_script("receipt_demo.py", temporary=scratch)
+            self.assertEqual(os.listdir(scratch), [])
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        outcomes = [line.split(": ")[1] for line in done.stdout.splitlines()]
+        delivered = "delivered, 391 bytes"
+        self.assertEqual(outcomes, ["refused", "refused", delivered, "refused"])

@@ -1,8 +1,9 @@
 """A link that comes and goes while we look: python race_demo.py
 
 One process keeps swapping `work/report.md` between a draft and a link to a file
-outside. Two readers meet it for half a second each: one that resolves the path, compares
-it with the root and then opens it, and the workspace. The counts differ at each run.
+outside. Two readers meet it, half a second each: one that resolves the path, compares
+it with the root and then opens it, and after it the workspace. The counts differ at
+each run; "refused" counts the moments at which the link was seen.
 """
 
 from __future__ import annotations

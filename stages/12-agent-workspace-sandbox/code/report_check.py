@@ -269,8 +269,11 @@ class _Outline:
             start = definition.end()
         self.paragraph = []
         self.may_define = False
-        pieces = _inline(text[start:])
-        self._add_content("".join(piece for kind, piece in pieces if kind != "tag"))
+        for kind, piece in _inline(text[start:]):
+            if kind == "entity":
+                self._add_content(html.unescape(piece))
+            elif kind != "tag":
+                self._add_content(piece)
 
     def _add_heading(self, level: int, source: str) -> None:
         title = "".join(piece for _, piece in _inline(source)).strip(" ")
@@ -307,8 +310,7 @@ def _inline(text: str) -> Iterator[tuple[str, str]]:
         if kind == "ticks" and last_run.get(len(found[0]), -1) >= end:
             runs = _TICKS.finditer(text, end)
             end = next(run.end() for run in runs if len(run[0]) == len(found[0]))
-        piece = text[found.start() : end]
-        yield kind, html.unescape(piece) if kind == "entity" else piece
+        yield kind, text[found.start() : end]
     yield "text", text[end:]
 
 

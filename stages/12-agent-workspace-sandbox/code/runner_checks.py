@@ -7,6 +7,7 @@ import dataclasses
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,9 +17,10 @@ import unittest
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 
-from check_support import CODE, is_running, python, wait_until
+from check_support import CODE, counts, is_running, python, wait_until
 from child_process import ChildProcess
 from command_values import child_environment
+from interrupt_guard import InterruptGuard
 from pipe_drain import OutputDrain
 from runner import CommandNotStarted, CommandRefused, CommandResult, CommandRunner
 from workspace import AgentWorkspace
@@ -176,14 +178,19 @@ class RunnerStartChecks(RunnerCase):
         result = self.runner().run([*python(code), *words], timeout_seconds=20)
         self.assertEqual(json.loads(result.stdout), words)
 
-    def test_the_child_starts_in_the_root_with_empty_input(self) -> None:
-        """The working directory is the workspace's root, and stdin is at its end."""
-        result = self.run_python(
-            "import os, sys; print(os.getcwd()); print(repr(sys.stdin.read()))"
+    def test_the_child_starts_in_the_root(self) -> None:
+        """The working directory is the workspace's root."""
+        result = self.run_python("import os; print(os.getcwd())")
+        self.assertTrue(Path(result.stdout.strip()).samefile(self.workspace.root))
+
+    @needs_posix
+    def test_the_child_does_not_read_the_hosts_input(self) -> None:
+        """The Host's stdin stays its own; that of a child is at its end."""
+        seen = run_host(
+            "r = runner.run(['sh', '-c', '/bin/cat'], timeout_seconds=20)",
+            "answer = [r.stdout, sys.stdin.read()]",
         )
-        where, read = result.stdout.splitlines()
-        self.assertTrue(Path(where).samefile(self.workspace.root))
-        self.assertEqual(read, "''")
+        self.assertEqual(seen, ["", "for the Host"])
 
     def test_the_environment_is_built(self) -> None:
         """A child gets UTF-8 settings and what the Host names, PATH not included."""
@@ -285,6 +292,8 @@ class RunnerStartChecks(RunnerCase):
             runner.run(command, timeout_seconds=20)
         self.assertIsInstance(caught.exception, OSError)
         self.assertIsNone(caught.exception.filename)
+        # A printed cause would show a path of the Host.
+        self.assertIsNone(caught.exception.__cause__)
         self.assertTrue(caught.exception.__suppress_context__)
         self.assertNotIn(str(self.folder), str(caught.exception))
         self.assertNotIn(str(self.workspace.root), str(caught.exception))
@@ -317,6 +326,8 @@ class RunnerRefusalChecks(RunnerCase):
                 runner.run(command, timeout_seconds=20)
             self.assertNotIn(sys.executable, str(caught.exception))
         self.assertFalse(effect.exists())
+        with self.assertRaises(CommandRefused):
+            self.runner({"p": sys.executable}).run("p", timeout_seconds=20)
         self.assertEqual(runner.run(tuple(good), timeout_seconds=20).returncode, 0)
         self.assertTrue(effect.exists())
         self.assertTrue(issubclass(CommandRefused, ValueError))
@@ -448,11 +459,12 @@ class RunnerDeadlineChecks(RunnerCase):
         "holds stdout": "/bin/sleep 9 2>&- & echo $!",
         "holds stderr": "/bin/sleep 9 >&- & echo $!",
         "closed": "exec /bin/sleep 9 >&- 2>&-",
-        "flood": "while :; do echo x; echo y >&2; done",
+        "flood": "ulimit -t 5; while :; do echo x; echo y >&2; done",
     }
     # It reports once it has its own session, so no kill can come too early.
     escapee = python(
-        "import os, time",
+        "import os, signal, time",
+        "signal.alarm(9)",
         "ready, tell = os.pipe()",
         "if os.fork() == 0:",
         "    os.setsid()",
@@ -498,7 +510,8 @@ class RunnerDeadlineChecks(RunnerCase):
         numbers = [int(pid) for pid in pids.split()]
         self.assertEqual(len(numbers), count)
         for pid in numbers:
-            self.assertTrue(wait_until(lambda pid=pid: not is_running(pid)), pid)
+            # Less than the children's own nine seconds.
+            self.assertTrue(wait_until(lambda pid=pid: not is_running(pid), 5), pid)
 
     def test_a_time_out_ends_the_program_and_undoes_nothing(self) -> None:
         """TERM comes first; output and files from before the deadline stay."""
@@ -667,6 +680,22 @@ class RunnerDrainChecks(unittest.TestCase):
         with self.assertRaises(BrokenPipeError):
             os.write(writer, b"x")
 
+    def test_an_endless_flood_drowns_neither_the_clock_nor_the_wake_up(self) -> None:
+        """Readers of what never runs dry look at the deadline and can be stopped."""
+        output = OutputDrain(io.FileIO("/dev/zero"), io.FileIO("/dev/zero"), 100)
+        seen = []
+
+        def wait_and_stop() -> None:
+            seen.append(output.wait(time.monotonic() + 0.05))
+            seen.append(output.stop())
+
+        # A daemon, so that a reader that cannot be stopped fails and does not hang.
+        thread = threading.Thread(target=wait_and_stop, daemon=True)
+        thread.start()
+        thread.join(5)
+        self.assertEqual(seen, [False, True])
+        self.assertTrue(output.stdout.truncated and output.stderr.truncated)
+
     def test_a_reader_never_blocks_in_a_read(self) -> None:
         """What another process takes out of the pipe first cannot hang a reader."""
         reader, writer = os.pipe()
@@ -679,20 +708,31 @@ class RunnerDrainChecks(unittest.TestCase):
             self.assertFalse(os.get_blocking(other))
 
 
-@needs_posix
 class RunnerInterruptChecks(RunnerCase):
+    def test_a_held_interrupt_comes_at_the_end_of_the_block(self) -> None:
+        """It is neither lost nor early, and the Host's handler is put back first."""
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        reached = []
+        with self.assertRaises(KeyboardInterrupt), InterruptGuard():
+            signal.raise_signal(signal.SIGINT)
+            reached.append("after the interrupt")
+        self.assertEqual(reached, ["after the interrupt"])
+        self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
+
+    @needs_proc
     def test_an_interrupt_leaves_nothing_behind(self) -> None:
         """A Ctrl-C while the program runs ends its whole group and is passed on."""
         seen = run_host(
             "import signal, threading, time",
-            "from runner_checks import counts",
+            "from check_support import counts",
             "pids = Path('pids')",
             "def interrupt():",
             "    while not pids.exists() or len(pids.read_text().split()) < 2:",
             "        time.sleep(0.005)",
             "    os.kill(os.getpid(), signal.SIGINT)",
             "thread = threading.Thread(target=interrupt)",
-            "before = counts()",
+            "before, started = counts(), time.monotonic()",
             "thread.start()",
             "try:",
             "    runner.run(['sh', '-c', '/bin/sleep 9 & echo $! $$ >pids; wait'],"
@@ -700,23 +740,25 @@ class RunnerInterruptChecks(RunnerCase):
             "except KeyboardInterrupt:",
             "    thread.join()",
             "    answer = [pids.read_text(), before == counts()]",
+            "    answer.append(time.monotonic() - started < 6)",
             "own = signal.getsignal(signal.SIGINT) is signal.default_int_handler",
             "answer.append(own)",
             settings="grace_seconds=5",
         )
         for pid in seen[0].split():
             self.assertTrue(wait_until(lambda pid=int(pid): not is_running(pid)))
-        self.assertEqual(seen[1:], [True, True])
+        self.assertEqual(seen[1:], [True, True, True])
 
+    @needs_proc
     def test_an_interrupt_at_any_moment_leaves_nothing_behind(self) -> None:
         """A Ctrl-C while the process is created or ended waits, and is not lost."""
         seen = run_host(
             "import signal, threading, time",
-            "from runner_checks import counts",
+            "from check_support import counts",
             "before, interrupts = counts(), 0",
-            "for turn in range(40):",
+            "for turn in range(30):",
             "    done = threading.Event()",
-            "    def interrupt(pause=turn / 20_000):",
+            "    def interrupt(pause=turn / 15_000):",
             "        time.sleep(pause)",
             "        os.kill(os.getpid(), signal.SIGINT)",
             "        done.set()",
@@ -727,27 +769,34 @@ class RunnerInterruptChecks(RunnerCase):
             "    except KeyboardInterrupt:",
             "        interrupts += 1",
             "    thread.join()",
-            "answer = [interrupts, before == counts()]",
+            "own = signal.getsignal(signal.SIGINT) is signal.default_int_handler",
+            "answer = [interrupts, before == counts(), own]",
         )
-        self.assertEqual(seen, [40, True])
+        self.assertEqual(seen, [30, True, True])
 
+    @needs_posix
     def test_a_handler_that_does_not_raise_does_not_end_the_run(self) -> None:
         """The Host's own SIGINT handler is called, each time, and the run goes on."""
         seen = run_host(
             "import signal",
             "calls = []",
-            "signal.signal(signal.SIGINT, lambda *_: calls.append(1))",
-            "r = runner.run(['sh', '-c', 'kill -INT $PPID; /bin/sleep .1;"
-            " kill -INT $PPID; /bin/sleep .1; echo end'], timeout_seconds=20)",
+            "def called(*_):",
+            "    calls.append(1)",
+            "    Path(f'call-{len(calls)}').touch()",
+            "signal.signal(signal.SIGINT, called)",
+            "wait = 'until test -e call-%d; do /bin/sleep .01; done;'",
+            "script = ''.join('kill -INT $PPID;' + wait % n for n in (1, 2))",
+            "r = runner.run(['sh', '-c', script + 'echo end'], timeout_seconds=6)",
             "answer = [len(calls), r.stdout]",
         )
         self.assertEqual(seen, [2, "end\n"])
 
+    @needs_proc
     def test_no_thread_means_no_process(self) -> None:
         """When a reader cannot start, the program is ended and CommandNotStarted."""
         seen = run_host(
             "import threading",
-            "from runner_checks import counts",
+            "from check_support import counts",
             "before = counts()",
             "try:",
             "    threading.stack_size(1 << 50)",
@@ -831,19 +880,6 @@ class RunnerLeakChecks(RunnerCase):
         self.assertTrue(escaped)
 
 
-def counts() -> tuple[int, int, int, int]:
-    """Descriptors, threads of Python, threads of the system, and children."""
-    children = 0
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        with contextlib.suppress(OSError):
-            fields = stat.read_text(encoding="utf-8", errors="replace")
-            children += int(fields.rpartition(")")[2].split()[1]) == os.getpid()
-    descriptors, tasks = (
-        len(list(Path("/proc/self", kind).iterdir())) for kind in ("fd", "task")
-    )
-    return descriptors, threading.active_count(), tasks, children
-
-
 def end_quietly(pid: int) -> None:
     with contextlib.suppress(ProcessLookupError):
         os.kill(pid, 9)
@@ -879,7 +915,7 @@ def run_host(*code: str, settings: str = "", env: dict[str, str] | None = None):
         [sys.executable, "-S", "-B", "-c", host_code(*code, settings=settings)],
         cwd=CODE,
         env=env,
-        stdin=subprocess.DEVNULL,
+        input="for the Host",
         capture_output=True,
         encoding="utf-8",
         timeout=50,

@@ -12,6 +12,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import stat
 import sys
 import tempfile
@@ -380,7 +381,7 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
     def setUp(self):
         self.set_up_engines()
 
-    def run_container(self, *, timeout_seconds: float = 30, grace: float = 0.3):
+    def run_container(self, *, timeout_seconds: float = 30, grace: float = 0.1):
         """One container, without the sandbox around it and with little patience."""
         with AgentWorkspace.temporary() as workspace:
             report = readable_copy(workspace, "inputs/report.md", GOOD)
@@ -485,7 +486,8 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_an_engine_that_does_not_answer_is_refused(self):
         """An error or other words are no permission to go on."""
-        scripts = ("echo denied >&2; exit 1", "echo yes", "echo true", KILLED)
+        refused = f"{ANSWERS['info']}; exit 1"
+        scripts = (refused, "echo denied >&2; exit 1", "echo yes", "echo true", KILLED)
         with AgentWorkspace.temporary() as workspace:
             cli = EngineCLI("docker", workspace)
             for script in scripts:
@@ -571,6 +573,16 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
             ):
                 self.run_container()
 
+    def test_an_interrupted_creation_is_in_flight(self):
+        """A Host that is ended during creation names what may still appear."""
+        self.answer(create="exec sleep 60")
+        previous = signal.signal(signal.SIGALRM, lambda *_: sys.exit("ended"))
+        self.addCleanup(signal.signal, signal.SIGALRM, previous)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with self.assertRaisesRegex(LeftBehind, "host-first-1$") as caught:
+            self.run_container()
+        self.assertIsInstance(caught.exception.__cause__, SystemExit)
+
     def test_removal_is_proved_not_assumed(self):
         """A container that stays after a successful `rm` is named, whatever it said."""
         self.answer(start=says(PASSED), rm='echo "$4"')
@@ -623,7 +635,8 @@ class SandboxDemoChecks(ScriptedEngines, unittest.TestCase):
     def test_by_default_it_only_prints(self):
         """The profile is printed at 80 columns, every flag with its reason."""
         for engine in ("docker", "podman"):
-            done = run_script("sandbox_demo.py", "--engine", engine)
+            arguments = ("--engine", engine, "--report", "any.md")
+            done = run_script("sandbox_demo.py", *arguments)
             self.assertEqual(done.returncode, 0, done.stderr)
             lines = done.stdout.splitlines()
             self.assertEqual(lines[:2], ["PROFILE ONLY", f"{engine} create"])

@@ -28,7 +28,7 @@ from confined_files import create_file, read_file, replace_file
 from file_budget import FileBudget
 from file_refusals import root_refusal
 from relative_path import RelativePath
-from workspace_areas import agent_path, encode, host_path
+from workspace_areas import agent_path, any_path, encode, host_path
 from workspace_cleanup import remove_tree, warn_about
 from workspace_errors import (
     AlreadyExistsError,
@@ -195,8 +195,7 @@ class AgentWorkspace:
         Raises `PathNameError`, `WorkspaceEscapeError`, `MissingFileError`,
         `NotAFileError`, `FileBudgetError`, `StorageError`, `WorkspaceGoneError`.
         """
-        path = RelativePath.parse(relative)
-        return read_file(self._held(), path, self.max_file_bytes)
+        return read_file(self._held(), any_path(relative), self.max_file_bytes)
 
     def read_text(self, relative: str) -> str:
         """Like `read_bytes`, as strict UTF-8; a BOM and line ends stay in it."""

@@ -6,10 +6,31 @@ a second door to one where the file system ignores the case of letters.
 
 from __future__ import annotations
 
+import os
+
 from relative_path import RelativePath
-from workspace_errors import NotAFileError, NotUtf8Error, ProtectedAreaError
+from workspace_errors import (
+    NotAFileError,
+    NotUtf8Error,
+    ProtectedAreaError,
+    StorageError,
+)
 
 AREAS = ("inputs", "work", "artifacts")
+
+
+def any_path(relative: str) -> RelativePath:
+    """Where reading is possible: everywhere that can be named on this system."""
+    path = RelativePath.parse(relative)
+    try:
+        os.fsencode(str(path))
+    except UnicodeEncodeError:
+        # LC_ALL=C together with PYTHONUTF8=0, for one.
+        raise StorageError(
+            f"{path}: the file-system encoding of this process has no such letters; "
+            "start it with PYTHONUTF8=1"
+        ) from None
+    return path
 
 
 def host_path(relative: str) -> RelativePath:
@@ -36,7 +57,7 @@ def encode(text: str) -> bytes:
 
 
 def _path_in(relative: str, areas: tuple[str, ...]) -> RelativePath:
-    path = RelativePath.parse(relative)
+    path = any_path(relative)
     if path.parts[0] not in areas:
         allowed = " and ".join(f"{area}/" for area in areas)
         raise ProtectedAreaError(f"{path} is protected; this writes to {allowed} only")

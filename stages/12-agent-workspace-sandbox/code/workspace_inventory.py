@@ -162,7 +162,7 @@ def take_inventory(listing: Listing) -> Inventory:
         elif parent in misnamed or name_fault(name) or _too_long(path):
             misnamed.add(path)
             problems[path] = "name"
-        elif path.partition("/")[0] not in AREAS or path in AREAS and kind == "file":
+        elif path.partition("/")[0] not in AREAS or (path in AREAS and kind == "file"):
             problems[path] = "outside-areas"
         elif kind == "file":
             files[path] = size_bytes

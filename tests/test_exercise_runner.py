@@ -1,0 +1,873 @@
+"""The learner's runner: bad answers of every kind, and each command as it is used.
+
+What is tried here are mistakes and the usual tricks. A program written to defeat this
+runner can do so: answer and checks share one process, which is no sandbox.
+"""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
+
+from exercise_trial import try_answer
+from small_course import CHECKS, RIGHT, STARTER, course, pristine, write
+
+__all__ = ["course", "pristine"]
+
+# A wrong answer, to which the tricks below are added: none of them may pass.
+LIE = "\ndef double(value):\n    return None\n"
+# Each answer, and what the runner says about it.
+BAD = {
+    "starter": (STARTER, "1 of 3 promises kept"),
+    "empty": ("", "cannot import name 'double'"),
+    "import error": ("import no_such_module\n" + RIGHT, "No module named"),
+    "syntax error": ("def double(value:\n", "SyntaxError"),
+    "zero bytes": ("\0" + RIGHT, "cannot be imported"),
+    "too large": ("#" * 70_000 + "\n" + RIGHT, "could not be started"),
+    "sys.exit at import": ("import sys\nsys.exit(0)\n", "SystemExit: 0"),
+    "os._exit at import": ("import os\nos._exit(0)\n", "ended before the checks"),
+    "os.abort at import": ("import os\nos.abort()\n", "ended before the checks"),
+    "SystemExit in the function": (
+        "def double(value):\n    raise SystemExit(0)\n",
+        "SystemExit: 0 (exercise.py, line 2)",
+    ),
+    "os._exit in the function": (
+        "import os\ndef double(value):\n    os._exit(0)\n",
+        "ended before the checks",
+    ),
+    "os._exit in a thread": (
+        "import os, threading, time\n"
+        "def double(value):\n"
+        "    if value == 0:\n"
+        "        threading.Thread(target=os._exit, args=(0,)).start()\n"
+        "        time.sleep(60)\n"
+        "    return value + value\n",
+        "ended before the checks",
+    ),
+    "endless recursion": (
+        "def double(value):\n    return double(value)\n",
+        "RecursionError",
+    ),
+    "skips": (
+        "import unittest\ndef double(value):\n    raise unittest.SkipTest('no')\n",
+        "not reached",
+    ),
+    "an error without a message": (
+        "class Bad(Exception):\n"
+        "    def __str__(self):\n        raise SystemExit(0)\n"
+        "def double(value):\n    raise Bad\n",
+        "its message cannot be shown",
+    ),
+    "a gigabyte of output": (
+        "import os\nfor _ in range(1024):\n    os.write(1, b'x' * 1048576)\n" + RIGHT,
+        "printed more than 65,536 bytes",
+    ),
+    "equal to everything": (
+        "class Yes:\n"
+        "    def __eq__(self, other):\n        return True\n"
+        "    __hash__ = None\n"
+        "def double(value):\n    return Yes()\n",
+        "2 of 3 promises kept",
+    ),
+    "patches unittest at import": (
+        "import unittest\n"
+        "unittest.TestCase.assertEqual = lambda *a, **k: None\n"
+        "unittest.TestCase.assertIs = lambda *a, **k: None\n" + LIE,
+        "the answer changed",
+    ),
+    "patches unittest when called": (
+        "import unittest\n"
+        "def double(value):\n"
+        "    unittest.TestCase.assertEqual = lambda *a, **k: None\n"
+        "    return value\n",
+        "the answer changed",
+    ),
+    "patches the code of an assertion": (
+        "import unittest\n"
+        "unittest.TestCase._baseAssertEqual.__code__ = (\n"
+        "    lambda self, first, second, msg=None: None).__code__\n" + LIE,
+        "the answer changed",
+    ),
+    "patches the run of a test": (
+        "import unittest\n"
+        "unittest.TestCase.debug = lambda self: None\n"
+        "unittest.TestCase.run = lambda self, result=None: None\n" + LIE,
+        "the answer changed",
+    ),
+    "patches the checks when called": (
+        "import sys\n"
+        "def double(value):\n"
+        "    case = sys.modules['checks'].DoubleChecks\n"
+        "    for name in list(vars(case)):\n"
+        "        if name.startswith('test'):\n"
+        "            setattr(case, name, lambda self: None)\n"
+        "    case.assertEqual = lambda *a: None\n"
+        "    return value\n",
+        "the answer changed",
+    ),
+    "brings checks of its own": (
+        "import sys, types, unittest\n"
+        "fake = types.ModuleType('checks')\n"
+        "class DoubleChecks(unittest.TestCase):\n"
+        "    def test_a_number(self): pass\n"
+        "    def test_a_list(self): pass\n"
+        "    def test_zero(self): pass\n"
+        "fake.DoubleChecks = DoubleChecks\n"
+        "sys.modules['checks'] = fake\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "brings a unittest of its own": (
+        "import sys, types, unittest\n"
+        "class Lax(unittest.TestCase):\n"
+        "    def assertEqual(self, *a): pass\n"
+        "    def assertIs(self, *a): pass\n"
+        "fake = types.ModuleType('unittest')\n"
+        "fake.TestCase = Lax\n"
+        "sys.modules['unittest'] = fake\n" + LIE,
+        "the answer changed",
+    ),
+    "rewrites the checks on the disk": (
+        "from pathlib import Path\n"
+        "for file in Path.cwd().rglob('checks.py'):\n"
+        "    file.write_text('', encoding='utf-8')\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "patches builtins": (
+        "import builtins\n"
+        "builtins.zip = lambda *a, **k: ()\n"
+        "builtins.isinstance = lambda *a: True\n"
+        "builtins.AssertionError = ValueError\n" + LIE,
+        "the answer changed",
+    ),
+    "patches the channel": (
+        "import hashlib, hmac, json, os, sys\n"
+        "real = os.write\n"
+        "os.write = lambda fd, data: real(fd, data.replace(b'refused', b'passed'))\n"
+        "os.open = lambda *a, **k: 1\n"
+        "os._exit = lambda code: None\n"
+        "hashlib.blake2b = lambda *a, **k: None\n"
+        "json.dumps = lambda *a, **k: 'passed'\n"
+        "import __main__\n"
+        "__main__.report = __main__.main = lambda *a, **k: None\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "prints what a pass prints": (
+        "for name in ('test_a_number', 'test_a_list', 'test_zero'):\n"
+        "    print('started', name)\n"
+        "    print('passed', name)\n"
+        "print('finished')\n"
+        "print('\\x1b[2J\\x1b[32mkept\\x1b[0m  A number is doubled.')\n"
+        "print('3 of 3 promises kept.')\n" + LIE,
+        r"\x1b[2J",
+    ),
+    "writes the verdict itself": (
+        "from pathlib import Path\n"
+        "lines = ['0' * 128 + ' passed ' + name + ' '\n"
+        "    for name in ('test_a_number', 'test_a_list', 'test_zero')]\n"
+        "lines.append('0' * 128 + ' finished - ')\n"
+        "for file in [Path('work/verdict'), *Path('work').iterdir()]:\n"
+        "    file.write_text('\\n'.join(lines) + '\\n', encoding='utf-8')\n"
+        "import os\nos._exit(0)\n",
+        "0 of 3 promises kept",
+    ),
+    "doubles what was signed": (
+        "from pathlib import Path\n"
+        "def double(value):\n"
+        "    file = Path('work/verdict')\n"
+        "    text = file.read_text(encoding='utf-8')\n"
+        "    forged = text.replace('started', 'passed')\n"
+        "    file.write_text(text * 3 + forged, encoding='utf-8')\n"
+        "    return value\n",
+        "0 of 3 promises kept",
+    ),
+    "fills the verdict": (
+        "from pathlib import Path\n"
+        "Path('work/verdict').write_bytes(b'x' * 200000)\n" + RIGHT,
+        "0 of 3 promises kept",
+    ),
+    "puts a folder in the verdict's place": (
+        "from pathlib import Path\n"
+        "Path('work/verdict').unlink()\n"
+        "Path('work/verdict').mkdir()\n" + RIGHT,
+        "ended before the checks",
+    ),
+    "writes to all descriptors": (
+        "import os\n"
+        "for fd in range(64):\n"
+        "    try:\n"
+        "        os.write(fd, b'passed test_a_number \\nfinished - \\n')\n"
+        "    except OSError:\n"
+        "        pass\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "walks frames and objects for the key": (
+        "import gc, hashlib, os, sys\n"
+        "def found():\n"
+        "    todo, seen = gc.get_objects(), set()\n"
+        "    frame = sys._getframe()\n"
+        "    while frame:\n"
+        "        todo += [frame.f_locals, frame.f_globals]\n"
+        "        frame = frame.f_back\n"
+        "    for thing in todo:\n"
+        "        for one in [thing, *gc.get_referents(thing)]:\n"
+        "            if isinstance(one, bytes) and 16 <= len(one) <= 64:\n"
+        "                yield one\n"
+        "            if isinstance(one, str) and len(one) == 64:\n"
+        "                yield one.encode()\n"
+        "            if isinstance(one, str) and len(one) == 64:\n"
+        "                try:\n"
+        "                    yield bytes.fromhex(one)\n"
+        "                except ValueError:\n"
+        "                    pass\n"
+        "def double(value):\n"
+        "    lines = [b'started -', b'finished - ']\n"
+        "    lines += [b'passed ' + n + b' ' for n in\n"
+        "        (b'test_a_number', b'test_a_list', b'test_zero')]\n"
+        "    forged = b''\n"
+        "    for key in set(found()):\n"
+        "        for line in lines:\n"
+        "            mark = hashlib.blake2b(line, key=key).hexdigest().encode()\n"
+        "            forged += mark + b' ' + line + b'\\n'\n"
+        "            if len(forged) > 30000: break\n"
+        "    with open('work/verdict', 'ab') as file:\n"
+        "        file.write(forged)\n"
+        "    os._exit(0)\n",
+        "ended before the checks",
+    ),
+    "looks for the key where it came from": (
+        "import os\n"
+        "assert os.listdir('inputs') != [], 'nothing to read'\n"
+        "assert not [n for n in os.listdir('inputs') if 'key' in n], 'FOUND'\n"
+        "assert 'key' not in ' '.join(os.environ).lower(), 'FOUND'\n"
+        "raise ValueError('no key here')\n",
+        "ValueError: no key here",
+    ),
+    "replaces sys.stdout": (
+        "import io, sys\n"
+        "class Evil(io.StringIO):\n"
+        "    def flush(self):\n        raise SystemExit(0)\n"
+        "sys.stdout = sys.stderr = sys.__stdout__ = Evil()\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "closes all descriptors": (
+        "import os\nos.closerange(0, 64)\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "leaves something for atexit": (
+        "import atexit, os\n"
+        "atexit.register(os._exit, 0)\n"
+        "atexit.register(print, '3 of 3 promises kept.')\n" + LIE,
+        "0 of 3 promises kept",
+    ),
+    "deletes files": (
+        "import os, shutil\n"
+        "def double(value):\n"
+        "    shutil.rmtree(os.getcwd(), ignore_errors=True)\n"
+        "    return value + value\n",
+        "ended before the checks",
+    ),
+}
+BAD_ON_POSIX = {
+    "kills its parent's group": (
+        "import os, signal\n"
+        "os.killpg(os.getpgid(os.getppid()), signal.SIGKILL)\n" + RIGHT,
+        "ended before the checks",
+    ),
+    "kills its parent": (
+        "import os, signal, time\n"
+        "os.kill(os.getppid(), signal.SIGKILL)\n"
+        "os.closerange(0, 3)\n" + RIGHT,
+        "promises kept",
+    ),
+    "stops itself": (
+        "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n" + RIGHT,
+        "ended before the checks",
+    ),
+    "goes on in a fork": (
+        "import os\nif os.fork():\n    os._exit(0)\n" + LIE,
+        "promises kept",
+    ),
+    "puts a link in the verdict's place": (
+        "import os\n"
+        "os.unlink('work/verdict')\n"
+        "os.symlink('/dev/null', 'work/verdict')\n" + RIGHT,
+        "ended before the checks",
+    ),
+}
+if os.name == "posix":
+    BAD |= BAD_ON_POSIX
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_a_bad_answer_gets_a_clear_result(case, course):
+    """No bad answer passes, none is noted, and the runner says what is wrong."""
+    answer, expected = BAD[case]
+    result = course.try_answer(answer)
+    assert result.returncode == 1, result
+    assert expected in result.stdout, result.stdout
+    assert result.stderr == ""
+    # What an answer prints may look like anything, but it stands behind a bar.
+    own = "\n".join(
+        line for line in result.stdout.splitlines() if not line.startswith("  | ")
+    )
+    assert not re.search(r"3 of 3|FOUND|Traceback", own)
+    assert "\x1b" not in result.stdout
+    assert not course.progress.exists()
+
+
+def test_good_answers_pass(course):
+    """The control: a right answer passes, also one that prints, warns and threads."""
+    for answer in (
+        RIGHT,
+        "print('debugging')\n" + RIGHT,
+        "import warnings\nwarnings.warn('old')\n" + RIGHT,
+        "from unittest import mock, IsolatedAsyncioTestCase\n" + RIGHT,
+        "import threading\nthreading.Thread(target=print, args=('x',)).start()\n"
+        + RIGHT,
+        "from __future__ import annotations\n# 中文\r\n" + RIGHT,
+    ):
+        course.progress.unlink(missing_ok=True)
+        result = course.try_answer(answer)
+        assert result.returncode == 0, result
+        assert "3 of 3 promises kept" in result.stdout
+        assert re.search(
+            r"^01\.1 \d{4}-\d\d-\d\d$",
+            course.progress.read_text(encoding="utf-8"),
+            re.MULTILINE,
+        )
+
+
+HANGS = {
+    "a loop without an end": (
+        "def double(value):\n"
+        "    while value == 0:\n        pass\n"
+        "    return value + value\n",
+        ["passed", "passed", "failed"],
+        "no end after 2 s",
+    ),
+    "a loop at import": ("while True: pass\n", ["not_run"] * 3, "no end after 2 s"),
+    "waits in the message of an error": (
+        "class Bad(Exception):\n"
+        "    def __str__(self):\n        while True: pass\n"
+        "def double(value):\n    raise Bad\n",
+        ["failed", "not_run", "not_run"],
+        "no end after 2 s",
+    ),
+    "a child that holds the pipe": (
+        "import subprocess, sys\n"
+        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        + RIGHT,
+        ["not_run"] * 3,
+        "something that the answer started still held its output",
+    ),
+}
+if hasattr(os, "fork"):
+    HANGS["a fork that holds the pipe"] = (
+        "import os, time\nif not os.fork():\n    time.sleep(60)\n    os._exit(0)\n"
+        + RIGHT,
+        ["not_run"] * 3,
+        "something that the answer started still held its output",
+    )
+
+
+@pytest.mark.parametrize("case", HANGS)
+def test_an_answer_that_hangs_is_ended(case):
+    """The deadline ends what hangs; promises kept before it stay kept."""
+    answer, outcomes, expected = HANGS[case]
+    started = time.monotonic()
+    trial = try_answer(answer.encode(), CHECKS.encode(), seconds=2)
+    elapsed = time.monotonic() - started
+    assert [one.outcome for one in trial.outcomes] == outcomes
+    assert not trial.passed
+    assert expected in trial.outcomes[-1].why[0] + trial.outcomes[0].why[0]
+    assert elapsed < 2 + 1 + 0.5 + 5, elapsed
+
+
+def test_the_answer_finds_no_key_in_its_surroundings(course):
+    """Neither arguments, environment nor a file hold what signs the verdict."""
+    result = course.try_answer(
+        "import os, sys\n"
+        "print(sorted(os.environ), sys.argv[1:], sys.orig_argv[1:-1])\n"
+        "print(sorted(os.listdir('inputs')), os.listdir('work'))\n" + RIGHT
+    )
+    assert result.returncode == 0
+    assert "'checks.py', 'exercise.py'] ['verdict']" in result.stdout
+    assert not re.search(r"[0-9a-f]{32}", result.stdout)
+
+
+def test_temporary_files_go_with_the_run(course, tmp_path):
+    """Nothing that a run wrote into the folder for temporary files stays."""
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    write(course.answer, "import tempfile\ntempfile.mkdtemp()\n" + RIGHT)
+    variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
+    assert course.run("check", "01.1", **variables).returncode == 0
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("change", ["more", "less", "gone", "no list"])
+def test_changed_checks_are_reported_and_not_used(change, course):
+    """A `checks.py` that is not the course's own is never run."""
+    checks = course.folder / "checks.py"
+    if change == "more":
+        write(checks, "raise SystemExit('RUN')\n" + CHECKS)
+    elif change == "less":
+        write(checks, CHECKS.replace("self.assert", "lambda *a: a #"))
+    elif change == "gone":
+        checks.unlink()
+    else:
+        (course.root / "stages" / "exercises.sha256").unlink()
+    result = course.try_answer(RIGHT)
+    assert result.returncode == 2
+    assert result.stdout == ""
+    assert "is not as the course has it, so it is not used" in result.stderr
+    assert "git restore stages/" in result.stderr
+    assert not course.progress.exists()
+
+
+def test_line_ends_of_windows_are_no_change(course):
+    """Checks that Git checked out with CRLF are still the course's own."""
+    checks = course.folder / "checks.py"
+    checks.write_bytes(checks.read_bytes().replace(b"\n", b"\r\n"))
+    assert course.try_answer(RIGHT).returncode == 0
+
+
+def test_json_is_one_record_a_check(course):
+    """`--json` prints one object a line, with exactly the fields agreed on."""
+    result = course.try_answer(STARTER, "--json")
+    records = [json.loads(line) for line in result.stdout.splitlines()]
+    assert result.returncode == 1
+    assert [record["check"] for record in records] == [
+        "test_a_number",
+        "test_a_list",
+        "test_zero",
+    ]
+    assert records[0] == {
+        "stage": "01",
+        "exercise": "01.1",
+        "check": "test_a_number",
+        "promise": "A number is doubled.",
+        "outcome": "failed",
+        "why": "3 != 6",
+        "hint": "Hint about square.",
+    }
+    assert records[2]["outcome"] == "passed"
+    assert records[2]["why"] == records[2]["hint"] == ""
+
+    result = course.try_answer("import os\nos._exit(0)\n", "--json")
+    assert {json.loads(line)["outcome"] for line in result.stdout.splitlines()} == {
+        "not_run"
+    }
+    assert course.try_answer(RIGHT, "--json").returncode == 0
+
+
+def test_the_list_tells_what_is_next(course):
+    """Without arguments: a bar per stage, what is next, and how to ask for a hint."""
+    before = course.run()
+    assert before.returncode == 0
+    assert "01-small  [-]  0/1" in before.stdout
+    assert "[ ] 01.1  Double" in before.stdout
+    assert "Next: 01.1  Double" in before.stdout
+    assert "stages/01-small/exercises/1-double/task.md" in before.stdout
+    assert "stages/01-small/exercises/1-double/exercise.py" in before.stdout
+    assert "python stages/exercises.py hint 01.1" in before.stdout
+    course.try_answer(RIGHT)
+    after = course.run("list")
+    assert "01-small  [#]  1/1" in after.stdout
+    assert "[x] 01.1  Double" in after.stdout
+    assert "All exercises are passed." in after.stdout
+
+
+def test_commands_without_an_id_take_the_next_exercise(course):
+    """`check` and `hint` alone mean the next open exercise, if there is one."""
+    assert "01.1  Double" in course.run("check").stdout
+    assert "Hint about" in course.run("hint").stdout
+    course.try_answer(RIGHT)
+    for command in ("check", "hint", "watch"):
+        result = course.run(command)
+        assert (result.returncode, result.stdout) == (0, "All exercises are passed.\n")
+    assert course.run("check", "--json").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["check", "12.9"], "there is no exercise 12.9"),
+        (["check", "../.."], "there is no exercise"),
+        (["chekc"], "invalid choice"),
+        (["reset"], "reset needs an id"),
+        (["solution"], "solution needs an id"),
+        (["list", "--json"], "--json belongs to check"),
+        (["--lang", "fr"], "invalid choice"),
+    ],
+)
+def test_a_wrong_command_is_an_error(arguments, expected, course):
+    """What cannot be done ends with 2 and one reason, and no traceback."""
+    result = course.run(*arguments)
+    assert result.returncode == 2
+    assert expected in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_hint_fits_the_mistake(course):
+    """The hint is that of the wrong answer which the same check rejects."""
+    wrong = course.folder / "wrong" / "or_one.py"
+    result = course.try_answer(wrong.read_text(encoding="utf-8"))
+    assert "hint: Hint about or_one." in result.stdout
+    assert "Hint about square" not in result.stdout
+    hint = course.run("hint", "01.1")
+    assert hint.stdout == "Zero stays zero.\n  - Hint about or_one.\n"
+    assert course.run("hint", "01.1", "--lang", "zh-CN").stdout == (
+        "零还是零。\n  - 关于 or_one 的提示。\n"
+    )
+    course.try_answer(RIGHT)
+    assert course.run("hint", "01.1").stdout == "Every promise is kept.\n"
+
+
+def test_the_best_fitting_hint_comes_first(course):
+    """With several hints for one check, that of the same set of failures is shown."""
+    write(
+        course.folder / "wrong" / "a_constant.py",
+        '"""Rejected by: test_zero\nAlso: test_a_number, test_a_list\n\n'
+        'Hint about all.\n\n关于全部的提示。\n"""\n',
+    )
+    constant = course.try_answer("def double(value):\n    return 'x'\n").stdout
+    assert constant.count("Hint about all.") == 3
+    one = course.try_answer("def double(value):\n    return value + value or 1\n")
+    assert "Hint about or_one." in one.stdout
+    assert "Hint about all." not in one.stdout
+
+
+def wait_for(log: Path, process: subprocess.Popen, text: str) -> None:
+    """Wait until `text` stands in the file that the process prints to."""
+    deadline = time.monotonic() + 30
+    while text not in log.read_text(encoding="utf-8"):
+        assert process.poll() is None, log.read_text(encoding="utf-8")
+        assert time.monotonic() < deadline, log.read_text(encoding="utf-8")
+        time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def watching(course, log: Path, *arguments: str):
+    """`watch` in the background, printing to `log`."""
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            course.command("watch", *arguments),
+            env=course.environment(),
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+        )
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_watch_checks_again_on_each_save(course, tmp_path):
+    """`watch` tries each save, waits in between, and ends when all is passed."""
+    log = tmp_path / "log"
+    with watching(course, log) as process:
+        wait_for(log, process, "1 of 3 promises kept.\nWaiting for the next save.")
+        write(course.answer, "def double(value:\n")
+        wait_for(log, process, "SyntaxError")
+        # As many editors save: away with the old file, then a new one.
+        course.answer.unlink()
+        draft = course.folder / "draft"
+        write(draft, RIGHT)
+        time.sleep(0.5)
+        draft.rename(course.answer)
+        assert process.wait(timeout=30) == 0
+    text = log.read_text(encoding="utf-8")
+    assert text.endswith("All exercises are passed.\n")
+    assert text.count("Waiting for the next save.") == 2
+    assert "Traceback" not in text
+
+
+def test_watch_with_an_id_ends_when_that_exercise_is_passed(course, tmp_path):
+    """`watch 01.1` ends with 0 when the answer is right, also at the first look."""
+    write(course.answer, RIGHT)
+    log = tmp_path / "log"
+    with watching(course, log, "01.1") as process:
+        assert process.wait(timeout=30) == 0
+    assert "3 of 3 promises kept." in log.read_text(encoding="utf-8")
+
+
+def processor_seconds(pid: int) -> float:
+    stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    fields = stat.rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/stat").exists(), reason="reads processor time from /proc"
+)
+def test_watch_is_no_busy_loop_and_ends_on_interrupt(course, tmp_path):
+    """Two seconds of waiting cost next to no processor time; Ctrl-C ends it quietly."""
+    log = tmp_path / "log"
+    with watching(course, log, "01.1") as process:
+        wait_for(log, process, "Waiting for the next save.")
+        before = processor_seconds(process.pid)
+        time.sleep(2)
+        used = processor_seconds(process.pid) - before
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=10) == 130
+    assert used < 0.2, used
+    assert "Traceback" not in log.read_text(encoding="utf-8")
+
+
+def git(course, *arguments):
+    subprocess.run(
+        ["git", "-c", "user.name=n", "-c", "user.email=n@invalid", *arguments],
+        cwd=course.root,
+        check=True,
+        capture_output=True,
+    )
+
+
+@pytest.fixture
+def clone(course):
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
+    git(course, "init", "-q")
+    git(course, "add", "-A")
+    git(course, "commit", "-qm", "the course")
+    return course
+
+
+def test_reset_asks_and_keeps_a_copy(clone):
+    """`reset` changes nothing without a yes, and never loses an answer."""
+    clone.try_answer(RIGHT)
+    for no in ("", "\n", "n\n", "what\n"):
+        result = clone.run("reset", "01.1", stdin=no)
+        assert result.returncode == 1
+        assert "A copy of yours stays. [y/N]" in result.stdout
+        assert clone.answer.read_text(encoding="utf-8") == RIGHT
+    assert clone.run("reset", "01.1", stdin="y\n").returncode == 0
+    assert clone.answer.read_text(encoding="utf-8") == STARTER
+    first = clone.folder / "exercise.kept-1.py"
+    assert first.read_text(encoding="utf-8") == RIGHT
+    assert "0/1" in clone.run().stdout
+
+    write(clone.answer, "# second\n")
+    assert clone.run("reset", "01.1", "--yes").returncode == 0
+    assert first.read_text(encoding="utf-8") == RIGHT
+    second = clone.folder / "exercise.kept-2.py"
+    assert second.read_text(encoding="utf-8") == "# second\n"
+    clone.answer.unlink()
+    assert clone.run("reset", "01.1", "--yes").returncode == 0
+    assert clone.answer.read_text(encoding="utf-8") == STARTER
+
+
+def test_reset_finds_the_starter_under_a_committed_answer(clone):
+    """A learner who committed an answer still gets the starter back."""
+    write(clone.answer, RIGHT)
+    git(clone, "commit", "-qam", "my answer")
+    assert clone.run("reset", "01.1", "--yes").returncode == 0
+    assert clone.answer.read_text(encoding="utf-8") == STARTER
+
+
+def test_reset_without_git_says_what_to_do(course):
+    """Where Git has no starter, `reset` says so and leaves the answer alone."""
+    write(course.answer, RIGHT)
+    result = course.run("reset", "01.1", "--yes")
+    assert result.returncode == 2
+    assert "Git does not have the starter here" in result.stderr
+    assert course.answer.read_text(encoding="utf-8") == RIGHT
+
+
+def test_the_solution_waits_for_a_pass(course):
+    """`solution` shows nothing before a pass, unless told to."""
+    locked = course.run("solution", "01.1")
+    assert locked.returncode == 1
+    assert "return" not in locked.stdout
+    assert course.run("solution", "01.1", "--reveal").stdout == RIGHT
+    course.try_answer(RIGHT)
+    opened = course.run("solution", "01.1")
+    assert (opened.returncode, opened.stdout) == (0, RIGHT)
+
+
+@pytest.mark.parametrize(
+    ("variables", "chinese"),
+    [
+        ({}, False),
+        ({"LANG": "zh_CN.UTF-8"}, True),
+        ({"LANG": "zh_CN.UTF-8", "LC_ALL": "en_US.UTF-8"}, False),
+        ({"LANG": "en_US.UTF-8", "LC_MESSAGES": "zh_TW.UTF-8"}, True),
+    ],
+)
+def test_the_language_comes_from_the_environment(variables, chinese, course):
+    """`LC_ALL`, `LC_MESSAGES` and `LANG` choose the language, in this order."""
+    assert ("下一题" in course.run(**variables).stdout) is chinese
+
+
+def test_the_option_goes_before_the_environment(course):
+    """`--lang` decides, before or after the command, for all that is printed."""
+    for arguments in (
+        ["--lang", "zh-CN", "check", "01.1"],
+        ["check", "01.1", "--lang", "zh-CN"],
+    ):
+        text = course.run(*arguments, LANG="en_US.UTF-8").stdout
+        assert text == (
+            "01.1  加倍\n"
+            "  未通过    数会加倍。\n"
+            "      原因：3 != 6\n"
+            "      提示：关于 square 的提示。\n"
+            "  未通过    列表保持原样。\n"
+            "      原因：Lists differ: [1, 2] != [1, 2, 1, 2]\n"
+            "      提示：关于 in_place 的提示。\n"
+            "  通过      零还是零。\n"
+            "共 3 条，通过 1 条。\n"
+        )
+    assert "kept" in course.run("check", "--lang", "en", LANG="zh_CN.UTF-8").stdout
+
+
+@pytest.mark.parametrize("encoding", ["gbk", "ascii", "latin-1"])
+def test_a_console_of_another_encoding_works(encoding, course):
+    """On a GBK console Chinese is readable; where it cannot be, nothing breaks."""
+    write(course.answer, "print('caf\u00e9 \U0001f600 报告')\n" + STARTER)
+    for arguments, code in (
+        (["list"], 0),
+        (["check"], 1),
+        (["hint", "01.1"], 0),
+        (["--help"], 0),
+    ):
+        result = course.run(
+            *arguments, encoding=encoding, PYTHONUTF8="0", LANG="zh_CN.GBK"
+        )
+        assert result.returncode == code, result
+        assert result.stderr == ""
+        if encoding == "gbk":
+            assert re.search("下一题|caf. . 报告|提示|练习", result.stdout)
+    result = course.run("check", "01.1", "--json", encoding=encoding, LANG="zh_CN")
+    assert json.loads(result.stdout.splitlines()[0])["promise"] == "数会加倍。"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo-terminal")
+def test_colours_are_for_terminals_only(course):
+    """A terminal gets colours, unless NO_COLOR or TERM=dumb says otherwise."""
+    import pty
+
+    for variables, coloured in (
+        ({"TERM": "xterm"}, True),
+        ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+        ({"TERM": "dumb"}, False),
+    ):
+        terminal, end = pty.openpty()
+        process = subprocess.Popen(
+            course.command("check", "01.1"),
+            env=course.environment(**variables),
+            stdin=subprocess.DEVNULL,
+            stdout=end,
+            start_new_session=True,
+        )
+        os.close(end)
+        shown = b""
+        # Linux reports the end of a terminal as an error.
+        with contextlib.suppress(OSError):
+            while piece := os.read(terminal, 4096):
+                shown += piece
+        os.close(terminal)
+        assert process.wait(timeout=30) == 1
+        assert b"1 of 3 promises kept" in shown
+        assert (b"\x1b[31mbroken" in shown) is coloured
+        assert (b"\x1b" in shown) is coloured
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"01.1\n",
+        b"\xff\xfe0\x001\x00",
+        b"01.1 yesterday\n",
+        b"{}",
+        b"\0" * 64,
+        None,
+    ],
+)
+def test_a_broken_progress_file_is_set_aside(content, course):
+    """A progress file that cannot be read keeps its bytes under another name."""
+    if content is None:
+        course.progress.mkdir()
+    else:
+        course.progress.write_bytes(content)
+    result = course.run()
+    assert result.returncode == 0
+    aside = course.root / "exercises-progress.broken-1.txt"
+    assert result.stderr == (
+        f"the progress file could not be read and is now {aside.name}\n"
+    )
+    assert aside.is_dir() if content is None else aside.read_bytes() == content
+    assert course.try_answer(RIGHT).returncode == 0
+    assert "1/1" in course.run().stdout
+
+
+def test_progress_is_text_that_a_learner_may_edit(course):
+    """Comments, blank lines and CRLF are read; deleting a line reopens an exercise."""
+    notes = "\ufeff# mine\r\n\r\n01.1 2026-11-30\r\n07.3 2026-11-29\r\n"
+    write(course.progress, notes)
+    assert "1/1" in course.run().stdout
+    course.try_answer(RIGHT)
+    text = course.progress.read_text(encoding="utf-8")
+    assert "01.1 2026-11-30\n07.3 2026-11-29\n" in text
+    write(course.progress, text.replace("01.1 2026-11-30\n", ""))
+    assert "0/1" in course.run().stdout
+
+
+def test_progress_that_cannot_be_written_is_told(course):
+    """A pass stays a pass when it cannot be noted, and `watch` still ends."""
+    (course.root / "exercises-progress.new.txt").mkdir()
+    result = course.try_answer(RIGHT)
+    assert result.returncode == 0
+    assert "3 of 3 promises kept" in result.stdout
+    assert result.stderr.startswith("the progress file cannot be written: ")
+    assert course.run("watch").returncode == 0
+
+
+@pytest.mark.parametrize("file", ["task.md", "exercise.py", "wrong/square.py"])
+def test_a_damaged_course_is_told(file, course):
+    """A file that is missing or broken gives one line and no traceback."""
+    path = course.folder / file
+    path.unlink()
+    if file.startswith("wrong"):
+        write(path, "def")
+    result = course.run("check", "01.1")
+    assert result.returncode == 2
+    assert result.stderr.startswith(f"stages/01-small/exercises/1-double/{file} is not")
+    assert result.stderr.count("\n") == 1
+
+
+def test_commands_work_from_any_folder(course):
+    """The program finds the course beside itself, wherever it is started."""
+    for folder in (course.root / "stages", course.folder, Path(course.root.anchor)):
+        result = subprocess.run(
+            course.command("check", "01.1"),
+            env=course.environment(),
+            cwd=folder,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        assert "1 of 3 promises kept" in result.stdout
+
+
+def test_digests_are_what_sha256sum_says(course):
+    """The file of digests is in the format of `sha256sum`, for those who have it."""
+    if shutil.which("sha256sum") is None:
+        pytest.skip("needs sha256sum")
+    result = subprocess.run(
+        ["sha256sum", "--quiet", "-c", "exercises.sha256"], cwd=course.root / "stages"
+    )
+    assert result.returncode == 0
