@@ -19,7 +19,7 @@ FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,}|~{3,})(?P<info>.*)$")
 HEADING = re.compile(r"^(?P<hashes>#{1,6}) (?P<text>.*?)(?: \{#(?P<id>[\w-]+)\})?$")
 NOTE = re.compile(r"^ *(?:!!!|\?\?\?\+?) (?P<kind>\w+)")
 LINK = re.compile(r"(?P<image>!?)\[(?:[^\]\[]|\[[^\]]*\])*\]\((?P<target>[^)\s]+)\)")
-DIGEST = re.compile(r"source_sha256: (?P<digest>[0-9a-f]{16})\b")
+DIGEST = re.compile(r'source_sha256: "?(?P<digest>[0-9a-f]{16})\b')
 
 
 @dataclass(frozen=True)

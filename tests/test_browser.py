@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import gzip
 import os
 import shutil
@@ -42,6 +43,11 @@ PAGE_BUDGET = 350_000
 WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
 
 
+@functools.cache
+def compressed(file: Path) -> bytes:
+    return gzip.compress(file.read_bytes())
+
+
 class Pages(SimpleHTTPRequestHandler):
     """Serve the site under each mount, compressed, with its 404 page: as Pages does."""
 
@@ -54,7 +60,7 @@ class Pages(SimpleHTTPRequestHandler):
         status = 200 if mount and file.is_file() else 404
         if status == 404:
             file = Path(self.directory, "404.html")
-        body = gzip.compress(file.read_bytes())
+        body = compressed(file)
         self.send_response(status)
         self.send_header("Content-Type", self.guess_type(str(file)))
         self.send_header("Content-Encoding", "gzip")
@@ -324,7 +330,7 @@ def test_keyboard_works_the_header(visit):
 def test_keyboard_opens_the_menu_of_a_phone(visit):
     """On a narrow screen the menu opens by Enter, and its links are reached."""
     with visit("teach/", viewport=NARROW) as page:
-        focus_by_tab(page, "label[for=__drawer]")
+        focus_by_tab(page, "button[for=__drawer]")
         page.keyboard.press("Enter")
         assert page.is_checked("#__drawer")
         focus_by_tab(page, ".md-nav--primary a[href$=\\'glossary/\\']")

@@ -158,7 +158,9 @@ def podman_engine():
             yield engine
         finally:
             engine.command("rm", "--all", "--force")
-            subprocess.run(["umount", "-q", f"{folder}/root/overlay"], check=False)
+            mounted = Path(folder, "root", "overlay")
+            if mounted.is_mount():
+                subprocess.run(["umount", str(mounted)], check=True)
 
 
 def try_podman(engine: Engine) -> str:
@@ -507,6 +509,20 @@ def test_reports_in_an_awkward_place(text, code, engine, tmp_path):
     assert len(done.stderr.splitlines()) == (code == 3)
     assert list(folder.iterdir()) == [report]
     assert report.read_text(encoding="utf-8") == text
+
+
+def test_the_listing_is_of_exactly_one_name(engine):
+    """The pattern that proves removal does match a container, and no other's name."""
+    name = new_name()
+    with AgentWorkspace.temporary() as workspace:
+        cli = EngineCLI(engine.name, workspace)
+        engine.command("create", "--name", name, engine.image, "python")
+        try:
+            for pattern, count in ((f"^{name}$", 1), (f"^{name[:-1]}$", 0)):
+                listed = cli.call("ps", "--all", "--quiet", f"--filter=name={pattern}")
+                assert len(listed.stdout.split()) == count
+        finally:
+            engine.command("rm", "--force", name)
 
 
 def test_a_missing_image_is_an_error(engine):

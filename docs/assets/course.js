@@ -12,12 +12,17 @@ for (const link of document.querySelectorAll(".md-select__link")) {
   link.addEventListener("click", () => { link.hash = currentHeading(); });
 }
 
-// On a narrow screen the menu and search buttons are labels, which Tab passes by.
-// The theme already clicks a focused label on Enter.
-for (const label of document.querySelectorAll("label.md-header__button[for^=__]")) {
-  const hint = { __drawer: ".md-nav--primary", __search: ".md-search__input" }[label.htmlFor];
-  if (!hint) continue;
-  label.tabIndex = 0;
-  label.setAttribute("role", "button");
-  label.setAttribute("aria-label", document.querySelector(hint).getAttribute("aria-label"));
+// On a narrow screen, labels open the menu and the search, and Tab passes labels by.
+// Buttons in their place keep the attribute by which the theme's styles know them.
+const names = { __drawer: ".md-nav--primary", __search: ".md-search__input" };
+for (const label of document.querySelectorAll(".md-header label.md-header__button")) {
+  const named = names[label.htmlFor] && document.querySelector(names[label.htmlFor]);
+  if (!named) continue;
+  const button = document.createElement("button");
+  button.className = label.className;
+  button.setAttribute("for", label.htmlFor);
+  button.setAttribute("aria-label", named.getAttribute("aria-label"));
+  button.append(...label.childNodes);
+  button.addEventListener("click", () => document.getElementById(label.htmlFor).click());
+  label.replaceWith(button);
 }

@@ -216,13 +216,12 @@ def open_root(root: Path) -> Directory:
     return CheckedDirectory(root, root).child(".")
 
 
-def identity_of(path: str | Path) -> Identity:
-    """Device and inode of the entry at `path` itself, not of a link's target.
+def identity_of(path: Path) -> Identity:
+    """Device and inode of the entry at `path` itself, not of a link's target."""
+    return identity_of_info(os.lstat(path))
 
-    Not noticed by comparing it: a directory that got the same inode number after
-    the first one had been removed.
-    """
-    info = os.lstat(path)
+
+def identity_of_info(info: os.stat_result) -> Identity:
     return info.st_dev, info.st_ino
 
 

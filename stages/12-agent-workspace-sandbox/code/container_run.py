@@ -240,10 +240,11 @@ def require_own_end(ended: CommandResult, state: Mapping[str, object]) -> None:
 
 
 def last_words(answer: CommandResult) -> str:
-    """The last line of stderr, short, printable, and without Host paths."""
+    """The last line of stderr: short, printable, Host paths taken out."""
     if answer.timed_out:
         return "it did not end in time"
-    lines = answer.stderr.split("\n")
-    line = next((line for line in reversed(lines) if line.strip()), "no reason given")
-    without_paths = re.sub(r"(?<![\w.])/[^\s\"',:]+", "<path>", line.strip())
-    return "".join(c if c.isprintable() else "?" for c in without_paths)[:200]
+    lines = [line.strip() for line in answer.stderr.split("\n") if line.strip()]
+    line = lines[-1] if lines else "no reason given"
+    # A path may hold spaces, so up to the last separator everything belongs to it.
+    line = re.sub(r"""(?<![\w.])([A-Z]:\\|/)(.*[\\/])?[^\s"',:]*""", "<path>", line)
+    return "".join(c if c.isprintable() else "?" for c in line)[:200]

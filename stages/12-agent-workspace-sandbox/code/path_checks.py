@@ -55,6 +55,12 @@ class PathMeaningChecks(unittest.TestCase):
             with self.subTest(text):
                 self.assert_names(text, expected)
 
+    def test_compatible_letters_are_ordinary(self) -> None:
+        """Ligatures, full-width letters and superscripts are NFC and stay."""
+        for name in ("ﬁndings.md", "Ａ案.md", "x².md", "報告（二）.md"):
+            with self.subTest(name):
+                self.assert_names(f"work/{name}", f"work/{name}")
+
     def test_names_near_a_device_are_ordinary(self) -> None:
         """Only the exact device names are devices, not names that begin so."""
         for name in ("console.md", "COM", "COM10", "nul_", "xCON", "lpt.md", "com1x"):

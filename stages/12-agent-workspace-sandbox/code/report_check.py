@@ -23,7 +23,6 @@ import re
 import stat
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 REQUIRED_SECTIONS = ("Background", "Risks", "Recommendation")
 MAX_REPORT_BYTES = 65_536
@@ -46,7 +45,7 @@ _DEFINITION = re.compile(
 )
 _INLINE = re.compile(
     r"(?P<escape>\\[!-/:-@\[-`{-~])|(?P<ticks>`+)|(?P<comment><!--)"
-    r"|(?P<tag></?[A-Za-z][A-Za-z0-9-]*(?:[ \n/][^<>]*)?>)"
+    r"|(?P<unseen>\\\n|</?[A-Za-z][A-Za-z0-9-]*(?:[ \n/][^<>]*)?>)"
     r"|(?P<entity>&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]+);)"
 )
 _TICKS = re.compile("`+")
@@ -95,21 +94,22 @@ def analyze_report(payload: bytes) -> dict[str, object]:
     return {"passed": not missing, "missing_sections": missing, "sha256": digest}
 
 
-@dataclass
+# No dataclasses here: importing them takes as long as checking a report.
 class _Section:
     """A heading of level one or two outside lists and quotes, and its body."""
 
-    level: int
-    title: str
-    has_content: bool = False
+    def __init__(self, level: int, title: str) -> None:
+        self.level = level
+        self.title = title
+        self.has_content = False
 
 
-@dataclass
 class _Container:
     """A list item and the columns it indents, or a block quote (width 0)."""
 
-    width: int
-    is_empty: bool = True
+    def __init__(self, width: int) -> None:
+        self.width = width
+        self.is_empty = True
 
 
 class _Outline:
@@ -143,18 +143,18 @@ class _Outline:
         if not text:
             return
         is_indented = _indent(rest) > 3
-        if self.paragraph:
-            self._refuse_doubt(text, all_matched and not is_indented)
         if not is_indented and self._open_leaf(text, depth, continues):
             return
         if self.paragraph:  # goes on, even where its `>` or indent is left out
-            self.paragraph.append(text)
+            self._add_line(text)
+            if not continues or is_indented or _ITEM.match(text):
+                self._refuse_definition()
             return
         self._start_block(depth)
         if is_indented:
             self._add_content(text)  # code
         else:
-            self.paragraph = [text]
+            self._add_line(text)
 
     def finish(self) -> list[_Section]:
         if self.fence:
@@ -213,6 +213,7 @@ class _Outline:
         elif _HTML.match(text):
             raise UnsupportedReport("a line begins with HTML; write Markdown")
         elif continues and _SETEXT.match(text):
+            self._refuse_definition()
             title = "\n".join(self.paragraph)
             self.paragraph = []
             self._add_heading(1 if text[0] == "=" else 2, title)
@@ -222,12 +223,14 @@ class _Outline:
             return False
         return True
 
-    def _refuse_doubt(self, text: str, is_plain: bool) -> None:
-        """Refuse what renderers read differently: the end of a link definition."""
+    def _add_line(self, text: str) -> None:
+        self.paragraph.append(text)
         if self.paragraph[0].startswith("["):
-            self.may_define |= "]:" in text or "]:" in self.paragraph[-1]
-        is_mark = _SETEXT.match(text) or _ITEM.match(text)
-        if self.may_define and (is_mark or not is_plain):
+            self.may_define |= "]:" in text
+
+    def _refuse_definition(self) -> None:
+        # Renderers differ on what such a line is after a link definition.
+        if self.may_define:
             raise UnsupportedReport("put an empty line after link definitions")
 
     def _continue_literal(self, rest: str) -> None:
@@ -272,7 +275,7 @@ class _Outline:
         for kind, piece in _inline(text[start:]):
             if kind == "entity":
                 self._add_content(html.unescape(piece))
-            elif kind != "tag":
+            elif kind != "unseen":
                 self._add_content(piece)
 
     def _add_heading(self, level: int, source: str) -> None:

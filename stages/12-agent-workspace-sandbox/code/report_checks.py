@@ -199,12 +199,15 @@ MARKDOWN = [
     ("## Risks\n> ### Sub\n- # Sub", NO_RISKS, "headings in a quote and a list"),
     ("## Risks\n-\n>\n1.", NO_RISKS, "an empty list and quote"),
     ("## Risks\n\u200b <b></b>", NO_RISKS, "tags around nothing"),
+    ("## Risks\n\u200b\\\n\u200b", NO_RISKS, "a line break and nothing else"),
     ("## Risks\n[a]: /u 'title'\n[b]:\n  x\n  (y\n  z)", NO_RISKS, "definitions"),
     ("## Risks\n[a]: /u title", PASSES, "text that looks like one"),
     ("## Risks\n[a]: /u)", PASSES, "unbalanced: text"),
     ("## Risks\n[a]: /u\ntext", PASSES, "text after one"),
     ("[a]: /u\nRisks\n---\nx", REFUSED, "where renderers differ"),
     ("[a]: /u\n14. x\n   ## Risks\nx", REFUSED, "again"),
+    ("> [a]: /u\nRisks\n---\nx", REFUSED, "and again"),
+    ("> [a]: /u\n" + RISKS, PASSES, "a heading ends it for all"),
     ("## Risks\n### Sub\nx", PASSES, "text below a sub-heading"),
     ("## Risks\n- x", PASSES, "a list"),
     ("## Risks\n> x", PASSES, "a quote"),
@@ -828,7 +831,7 @@ class CheckerAnswerChecks(unittest.TestCase):
         self.assert_not_believed(0, twice)
 
     def test_the_missing_sections_must_fit_the_verdict(self):
-        """Sections are those of the contract, once, in order, and some if not passed."""
+        """Sections are those of the contract, once and in order; none if passed."""
         for passed, code, missing in (
             (True, 0, ["Risks"]),
             (False, 2, []),
@@ -998,11 +1001,13 @@ class ArtifactExportChecks(InWorkspace):
         self.addCleanup(artifact.path.unlink)
 
     def test_a_folder_behind_a_link_or_dots_is_an_ordinary_destination(self):
-        """Outside by another spelling is outside, and the artifact has its real path."""
+        """Outside by another spelling is outside; the artifact tells the real path."""
         folder = self.outside / "folder"
         folder.mkdir()
         destinations = [self.outside / "x" / ".." / "folder" / "1.md"]
         (self.outside / "x").mkdir()
+        if folder.drive == Path.cwd().drive:
+            destinations.append(Path(os.path.relpath(folder / "3.md")))
         try:
             (self.outside / "link").symlink_to(folder, True)
             destinations.append(self.outside / "link" / "2.md")
@@ -1020,7 +1025,7 @@ class ArtifactExportChecks(InWorkspace):
         for destination in ("..", "x" * 256, "a\0b", "\ud800.md"):
             with self.subTest(destination):
                 self.assert_refused(self.outside / destination)
-        self.assert_refused(Path("."))
+        self.assert_refused(Path())
         self.assert_refused(str(self.outside / "report.md"))
         self.export(self.outside / ("x" * 252 + ".md")[-255:])
 
@@ -1080,7 +1085,7 @@ class ArtifactExportChecks(InWorkspace):
         self.assertEqual(artifacts[0].path.read_bytes(), GOOD)
 
 
-# Exports again and again, each time in a child that kills itself one step of
+# Exports again and again, each time in a child that kills itself one line of
 # `artifact_export` later than the one before, until one lives to the end.
 KILLED_EXPORTS = """
 import os, signal, sys
@@ -1098,7 +1103,8 @@ def export_until(moment):
         nonlocal moment
         if frame.f_code.co_filename != artifact_export.__file__:
             return None
-        moment -= 1
+        if event == "line":
+            moment -= 1
         if moment == 0:
             os.kill(os.getpid(), signal.SIGKILL)
         return trace

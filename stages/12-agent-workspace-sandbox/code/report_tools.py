@@ -42,10 +42,10 @@ class ReportTools:
     def __init__(
         self, workspace: AgentWorkspace, runner: CommandRunner | None = None
     ) -> None:
+        if runner is None:
+            runner = CommandRunner(workspace, executables={"python": sys.executable})
         self._workspace = workspace
-        self._runner = runner or CommandRunner(
-            workspace, executables={"python": sys.executable}
-        )
+        self._runner = runner
 
     def execute(self, proposal: object) -> ReportReview:
         """Check one draft: `{"action": "check_report", "path": "work/report.md"}`.

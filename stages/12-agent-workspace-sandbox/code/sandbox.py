@@ -14,7 +14,8 @@ What the profile does not do:
   name and resolver address, and, in `/proc/self/mountinfo`, where on the
   Host the mounted files lie.
 - A share of a processor slows a program and does not end it; the deadline does.
-- The image is trusted as it is: who chooses it chooses the Python in it.
+- The image is trusted as it is: who chooses it chooses the Python in it, and
+  one that declares volumes brings writable places of its own.
 - Proxy settings in the engine's own configuration become variables inside.
 """
 
@@ -172,6 +173,9 @@ def check_in_sandbox(
     checker did not run to its end, and `ReportCheckError` when it says that it
     could not check or its answer is not to be believed. There is no download
     and no fall-back to a local Python.
+
+    `timeout_seconds` is for the program. Creating and removing the container
+    have bounds of their own, about two minutes when the engine hangs.
     """
     with AgentWorkspace.temporary() as workspace:
         checker = Path(report_check.__file__).read_bytes()

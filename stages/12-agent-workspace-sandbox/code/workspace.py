@@ -12,7 +12,6 @@ the user it runs as: it can edit an input, fill the disk, read other files.
 from __future__ import annotations
 
 import contextlib
-import errno
 import hashlib
 import os
 import secrets
@@ -23,7 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from confined_directory import Directory, identity_of, open_root
+from confined_directory import Directory, identity_of_info, open_root
 from confined_files import create_file, read_file, replace_file
 from file_budget import FileBudget
 from file_refusals import root_refusal
@@ -52,7 +51,7 @@ from workspace_inventory import (
     Problem,
     take_inventory,
 )
-from workspace_root import find_root, make_root
+from workspace_root import find_root, make_root, refuse_moved
 
 __all__ = [
     "AgentWorkspace",
@@ -98,7 +97,7 @@ class AgentWorkspace:
 
     def __post_init__(self) -> None:
         budget = FileBudget(self.max_file_bytes, self.max_files, self.max_total_bytes)
-        root, identity = find_root(self.root)
+        root = find_root(self.root)
         directory = open_root(root)
         # Closed when nobody has the workspace any more, so that a number given
         # to another file is never taken for the root's.
@@ -106,7 +105,7 @@ class AgentWorkspace:
         for name, value in {
             "root": root,
             "_budget": budget,
-            "_identity": identity,
+            "_identity": identity_of_info(directory.lstat(".")),
             "_directory": directory,
             "_imported": {},
             "_writing": threading.Lock(),
@@ -226,13 +225,11 @@ class AgentWorkspace:
         That read-only inputs are a rule of this interface alone is why this
         exists. Files that a child added to `inputs/` are the inventory's business.
         """
-        return tuple(
-            sorted(
-                relative
-                for relative, digest in self._imported.copy().items()
-                if self._digest_now(relative) != digest
-            )
-        )
+        imported = self._imported.copy().items()
+        changed = [
+            name for name, digest in imported if self._digest_now(name) != digest
+        ]
+        return tuple(sorted(changed))
 
     def _digest_now(self, relative: str) -> bytes | None:
         try:
@@ -241,12 +238,8 @@ class AgentWorkspace:
             return None
 
     def _held(self) -> Directory:
-        try:
-            if identity_of(self.root) == self._identity:
-                return self._directory
-            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
-        except OSError as error:
-            raise root_refusal(error) from error
+        refuse_moved(self.root, self._identity)
+        return self._directory
 
     def _listing(self) -> Listing:
         try:
@@ -258,8 +251,9 @@ class AgentWorkspace:
         self._budget.refuse_over_total(self._listing(), entries, size)
 
     def _remove(self) -> None:
-        left = remove_tree(self.root, self._identity, self._directory)
-        warn_about(left, stacklevel=4)
+        warn_about(
+            remove_tree(self.root, self._identity, self._directory), stacklevel=4
+        )
 
 
 def _digest(payload: bytes) -> bytes:

@@ -6,7 +6,7 @@ a second door to one where the file system ignores the case of letters.
 
 from __future__ import annotations
 
-import os
+import sys
 
 from relative_path import RelativePath
 from workspace_errors import (
@@ -16,20 +16,20 @@ from workspace_errors import (
     StorageError,
 )
 
+# False under LC_ALL=C together with PYTHONUTF8=0, for one.
+_UTF8_NAMES = sys.getfilesystemencoding() == "utf-8"
+
 AREAS = ("inputs", "work", "artifacts")
 
 
 def any_path(relative: str) -> RelativePath:
     """Where reading is possible: everywhere that can be named on this system."""
     path = RelativePath.parse(relative)
-    try:
-        os.fsencode(str(path))
-    except UnicodeEncodeError:
-        # LC_ALL=C together with PYTHONUTF8=0, for one.
+    if not _UTF8_NAMES and not str(path).isascii():
         raise StorageError(
-            f"{path}: the file-system encoding of this process has no such letters; "
+            f"{path}: file names are not UTF-8 in this process; "
             "start it with PYTHONUTF8=1"
-        ) from None
+        )
     return path
 
 

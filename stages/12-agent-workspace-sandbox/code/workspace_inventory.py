@@ -10,7 +10,6 @@ import errno
 import os
 import stat
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from confined_directory import Directory, is_link
 from relative_path import MAX_COMPONENTS, MAX_PATH_BYTES, name_fault
@@ -58,12 +57,9 @@ class Inventory:
 UNLISTABLE = Inventory((), (Problem(".", "unreadable"),), complete=False)
 
 
-class Listed(NamedTuple):
-    """One entry as found; `kind` is file, directory, or a kind of `Problem`."""
-
-    path: str
-    kind: str
-    size_bytes: int
+# A path, a kind (file, directory, or one of `Problem`), and a size in bytes. Plain
+# tuples: there is one for every entry, before every write.
+Listed = tuple[str, str, int]
 
 
 class Listing:
@@ -98,11 +94,11 @@ class Listing:
                 continue
             except OSError as error:
                 if error.errno == errno.ELOOP:  # a junction, or swapped just now
-                    self.entries.append(Listed(path, "link", 0))
+                    self.entries.append((path, "link", 0))
                 else:
                     self._gap(path, "unreadable")
                 continue
-            self.entries.append(Listed(path, "directory", 0))
+            self.entries.append((path, "directory", 0))
             try:
                 self._visit(inner, path + "/", depth + 1)
             finally:
@@ -137,16 +133,16 @@ class Listing:
             self._gap(path, "unreadable")
             return False
         if is_link(info):
-            self.entries.append(Listed(path, "link", 0))
+            self.entries.append((path, "link", 0))
         elif stat.S_ISREG(info.st_mode):
-            self.entries.append(Listed(path, "file", info.st_size))
+            self.entries.append((path, "file", info.st_size))
         else:
-            self.entries.append(Listed(path, "special", 0))
+            self.entries.append((path, "special", 0))
         return False
 
     def _gap(self, path: str, kind: str) -> None:
         self.complete = False
-        self.entries.append(Listed(path, kind, 0))
+        self.entries.append((path, kind, 0))
 
 
 def take_inventory(listing: Listing) -> Inventory:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -13,7 +14,7 @@ from confined_directory import (
     is_link,
     open_root,
 )
-from file_refusals import storage_error
+from file_refusals import root_refusal, storage_error
 from workspace_areas import AREAS
 from workspace_cleanup import remove_tree
 from workspace_errors import (
@@ -49,8 +50,8 @@ def make_root(root: str | os.PathLike[str]) -> Path:
     return path
 
 
-def find_root(root: str | os.PathLike[str]) -> tuple[Path, Identity]:
-    """Canonical path and identity of a directory that `make_root` made."""
+def find_root(root: str | os.PathLike[str]) -> Path:
+    """The canonical path of a directory that `make_root` made."""
     path = _host_path(root)
     try:
         if is_link(os.lstat(path)):
@@ -60,13 +61,23 @@ def find_root(root: str | os.PathLike[str]) -> tuple[Path, Identity]:
             info = os.lstat(path / area)
             if is_link(info) or not stat.S_ISDIR(info.st_mode):
                 raise WorkspaceError(f"{area} is no directory; create a new workspace")
-        return path, identity_of(path)
+        return path
     except (FileNotFoundError, NotADirectoryError):
         raise WorkspaceGoneError(
             "this is no run's directory; make one with AgentWorkspace.create()"
         ) from None
     except OSError as error:
         raise storage_error("the run's directory", error) from error
+
+
+def refuse_moved(root: Path, identity: Identity) -> None:
+    """Refuse to go on when the directory at `root` is not the one held open."""
+    try:
+        info = os.lstat(root)
+        if (info.st_dev, info.st_ino) != identity:
+            raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
+    except OSError as error:
+        raise root_refusal(error) from error
 
 
 def _make_private(path: Path) -> None:
