@@ -17,13 +17,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent / "12-agent-workspace-sandbox" / "code"))
 
 from exercise_course import Text, promises_of
-from runner import CommandNotStarted, CommandResult, CommandRunner
+from runner import CommandNotStarted, CommandRefused, CommandResult, CommandRunner
 from workspace import AgentWorkspace, WorkspaceCleanupWarning, WorkspaceError
 
 CHILD = Path(__file__).resolve().with_name("exercise_child.py")
 RUN_SECONDS = 10.0
 OUTPUT_BYTES = 65_536
 PRINTED_LINES = 20
+PRINTED_CHARACTERS = 200
 
 Record = tuple[str, str, str]  # outcome, check, why
 
@@ -80,14 +81,17 @@ def try_answer(answer: bytes, checks: bytes, seconds: float = RUN_SECONDS) -> Tr
             workspace.import_input("inputs/key", key)
             result = _run(workspace, seconds)
             records = _records(workspace, key)
-    except (WorkspaceError, CommandNotStarted) as error:
+    except (WorkspaceError, CommandNotStarted, CommandRefused) as error:
         problem = f"it could not be started: {error}", f"没能启动：{error}"
         return Trial(_judge(checks, [], problem))
     problem = _problem(records, result, seconds)
     printed = _visible(result.stdout + result.stderr).splitlines()
     if len(printed) > PRINTED_LINES:
         printed[PRINTED_LINES:] = ["[...]"]
-    return Trial(_judge(checks, records, problem), tuple(printed))
+    return Trial(
+        _judge(checks, records, problem),
+        tuple(line[:PRINTED_CHARACTERS] for line in printed),
+    )
 
 
 def _run(workspace: AgentWorkspace, seconds: float) -> CommandResult:
@@ -142,6 +146,12 @@ def _problem(
         return (
             "the answer changed `unittest`, `builtins` or the checks themselves",
             "这份答案改动了 `unittest`、`builtins` 或检查本身",
+        )
+    ended = [check for outcome, check, _ in records if outcome != "started"]
+    if len(ended) != len(set(ended)):
+        return (
+            "a check was reported twice: is there a fork that does not end?",
+            "有检查报告了两次：是不是 fork 出来的进程没有结束？",
         )
     if result.truncated:
         return (

@@ -1,9 +1,17 @@
-"""What every exercise must be. A complaint is one line; no complaint is the goal."""
+"""What every exercise must be. A complaint is one line; no complaint is the goal.
+
+tests/test_exercises.py asks for them under pytest. Run as a program, with any Python
+that the stages support, this prints them:  python tests/exercise_gate.py
+"""
 
 import ast
 import re
+import sys
+from pathlib import Path
 
-from exercise_course import Exercise, digest, promises_of
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
+
+from exercise_course import Exercise, digest, find_exercises, promises_of
 from exercise_trial import Trial, try_answer
 
 FILES = (
@@ -126,3 +134,13 @@ def _story(trial: Trial) -> str:
         for one in trial.outcomes
         if one.outcome != "passed"
     )
+
+
+if __name__ == "__main__":
+    found = [
+        f"{exercise.id}: {complaint}"
+        for exercise in find_exercises()
+        for complaint in complaints(exercise)
+    ]
+    print("\n".join(found) or "no complaint")
+    sys.exit(bool(found))

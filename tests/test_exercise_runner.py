@@ -115,6 +115,14 @@ BAD = {
         "    return value\n",
         "the answer changed",
     ),
+    "adds an assertion to the checks": (
+        "import sys\n"
+        "def double(value):\n"
+        "    case = sys.modules['checks'].DoubleChecks\n"
+        "    case.assertEqual = case.assertIs = lambda *a: None\n"
+        "    return value\n",
+        "the answer changed",
+    ),
     "brings checks of its own": (
         "import sys, types, unittest\n"
         "fake = types.ModuleType('checks')\n"
@@ -296,6 +304,26 @@ BAD_ON_POSIX = {
     "goes on in a fork": (
         "import os\nif os.fork():\n    os._exit(0)\n" + LIE,
         "promises kept",
+    ),
+    "guesses in two processes": (
+        "import os\n"
+        "def double(value):\n"
+        "    if value == 3:\n"
+        "        return 5 if os.fork() else 6\n"
+        "    return value + value\n",
+        "a check was reported twice",
+    ),
+    "guesses, and ends what guessed wrong": (
+        "import os, time\n"
+        "def double(value):\n"
+        "    if value != 0:\n"
+        "        return value + value\n"
+        "    wrong = os.fork()\n"
+        "    if not wrong:\n"
+        "        return 1\n"
+        "    time.sleep(0.5)\n"
+        "    return 0\n",
+        "a check was reported twice",
     ),
     "puts a link in the verdict's place": (
         "import os\n"

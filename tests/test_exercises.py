@@ -1,6 +1,7 @@
 """Every exercise keeps its format, and the gate that says so is awake."""
 
 import ast
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -27,6 +28,8 @@ def test_an_exercise_keeps_the_format(exercise):
 @pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
 def test_the_starter_is_what_git_has(exercise):
     """The folder holds the starter that was committed, and nobody's answer."""
+    if shutil.which("git") is None:
+        pytest.skip("needs git")
     shown = subprocess.run(
         ["git", "show", "HEAD:./exercise.py"],
         cwd=exercise.folder,

@@ -31,7 +31,7 @@ UPWARD_LINK = re.compile(r"(?<=\]\()(\.\./[^)\s#]+)(#[^)\s]*)?(?=\))")
 CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+)\.py")
 HEAD_LINK = re.compile(r'\s*<link rel="alternate" href="[^"]*" hreflang="[^"]*">')
 SOURCE_SLOT = re.compile(r'<div data-source="([^"]+)"></div>')
-PLAIN_TOKEN = re.compile(r'<span class="(?:n|w)">([^<]*)</span>')
+PLAIN_TOKEN = re.compile(r'<span class="(?:n|w|p|o)">([^<]*)</span>')
 SEARCH_DIALOG = 'data-md-component="search" role="dialog"'
 
 
@@ -97,9 +97,14 @@ def on_page_content(html, page, config, files):
 
 @functools.cache
 def highlighted(source: str) -> str:
+    """Return the source as the theme shows code, with the tokens that stand out."""
     html = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
-    html = PLAIN_TOKEN.sub(r"\1", html)  # a third of the page, and no colour
-    return f'<div class="highlight"><pre><code>{html}</code></pre></div>'
+    html = PLAIN_TOKEN.sub(r"\1", html)  # most of a page's elements, all of one colour
+    lines = html.count("\n")
+    return (
+        f'<div class="highlight listing" style="--lines: {lines}">'
+        f"<pre><code>{html}</code></pre></div>"
+    )
 
 
 def _anchor(module: str) -> str:

@@ -29,6 +29,14 @@ command -v dockerd >/dev/null || {
 }
 
 if ! docker version >/dev/null 2>&1; then
+  # A daemon that was killed leaves pid files, its own and containerd's. A new one
+  # believes them as long as the number exists: as a zombie, or as another process.
+  for file in "$folder/pid" "$folder/exec/containerd/containerd.pid"; do
+    daemon=$(cat "$file" 2>/dev/null || true)
+    if [ -n "$daemon" ] && ! grep -aqsF -- "$folder/" "/proc/$daemon/cmdline"; then
+      rm "$file"
+    fi
+  done
   dockerd --host "$DOCKER_HOST" --pidfile "$folder/pid" \
     --data-root "$folder/data" --exec-root "$folder/exec" \
     --iptables=false --ip6tables=false --bridge=none \

@@ -11,7 +11,7 @@ daemon=$(cat "$folder/pid" 2>/dev/null || true)
 
 # A daemon that was killed leaves its pid file, and the number goes to others.
 is_ours() {
-  [ -n "$daemon" ] && grep -aqF -- "$folder/pid" "/proc/$daemon/cmdline" 2>/dev/null
+  [ -n "$daemon" ] && grep -aqsF -- "$folder/pid" "/proc/$daemon/cmdline"
 }
 
 if is_ours; then
@@ -26,7 +26,14 @@ if is_ours; then
     sleep 0.25
   done
 fi
-# Only a daemon that ends in good order takes its mounts away.
-cut -d ' ' -f 5 /proc/self/mountinfo | grep -F -- "$folder/" | sort -r |
-  while read -r place; do umount "$place"; done
+# Only a daemon that ends in good order takes its mounts away, and that not at once.
+mounts() {
+  cut -d ' ' -f 5 /proc/self/mountinfo | grep -F -- "$folder/" | sort -r
+}
+tries=0
+while [ -n "$(mounts)" ] && [ "$tries" -lt 40 ]; do
+  mounts | while read -r place; do umount "$place" 2>/dev/null || true; done
+  tries=$((tries + 1))
+  sleep 0.25
+done
 rm -rf "$folder/data" "$folder/exec" "$folder/docker.sock" "$folder/pid"

@@ -26,7 +26,7 @@ class ChildProcess:
     Leaving the block ends the group and reaps the child, whatever has happened;
     that takes at most `grace_seconds`. Raises `OSError` when nothing was started.
 
-    Does not end a process that left the session, nor on Windows any but the child
+    Does not end a process that left the group, nor on Windows any but the child
     itself (that would take a Job Object). Does not wait until the killed members
     of the group are gone: they belong to init, which reaps them when it likes.
     """

@@ -61,12 +61,14 @@ def command_words(
 
 
 def positive_count(name: str, value: int) -> int:
+    """Return `value`, a whole number above 0, or raise `CommandRefused`."""
     if isinstance(value, bool) or not isinstance(value, int) or value <= 0:
         raise CommandRefused(f"{name} must be a positive whole number")
     return value
 
 
 def positive_seconds(name: str, value: float) -> float:
+    """Return `value`, seconds above 0 and at most a day, or raise `CommandRefused`."""
     number = isinstance(value, int | float) and not isinstance(value, bool)
     # NaN is neither more nor less than anything, so it fails here too.
     if not number or not 0 < value <= MAX_SECONDS:

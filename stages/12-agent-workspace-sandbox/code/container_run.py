@@ -1,13 +1,14 @@
 """One container, from its creation to the proof that it is gone.
 
 Three commands and not one `run`: a command that is killed while its request to
-create is on the way leaves a container that nobody waits for. So creation has
-its own, generous time, only the start is under the caller's deadline, and
-removal happens in any case.
+create is on the way leaves a container that nobody waits for. So creation has a
+time of its own, only the start is under the caller's deadline, and removal
+happens in any case.
 
-Killing the engine's command does not stop a container, and a Host that is
-itself killed leaves it: its label is for finding it then. The engine's word is
-believed. A process that the engine itself has lost is not noticed here.
+Killing the engine's command does not stop a container, and a Host that is itself
+killed leaves it: its label is for finding it then. The engine's word is believed.
+A process that the engine has lost is not noticed, such as the monitor that
+podman leaves when it is killed while it starts a container.
 """
 
 from __future__ import annotations
@@ -201,8 +202,7 @@ class Container:
         `rm --force` ends with 0 for a missing container too, so its exit code
         proves nothing. The empty listing does, once creation was answered.
         """
-        deadline = time.monotonic() + self._grace_seconds
-        pause = 0.1
+        pause, deadline = 0.1, time.monotonic() + self._grace_seconds
         pattern = f"--filter=name=^{self._name}$"
         while True:
             removed = self._cli.call("rm", "--force", "--volumes", self._name)

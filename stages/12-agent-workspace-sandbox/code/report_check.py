@@ -9,7 +9,7 @@ needs no other file, so one read-only mount carries it.
 
 Blocks are those of CommonMark 0.31.2 (appendix "A parsing strategy"). Refused is
 what could show a reader other headings than we see: HTML other than comments at
-the start of a line, comments and fences without an end, nesting beyond 32. The
+the start of a line, comments and fences without an end, nesting beyond 8. The
 check is structural: a report that claims 200 staff passes.
 """
 
@@ -26,7 +26,7 @@ from collections.abc import Iterator
 
 REQUIRED_SECTIONS = ("Background", "Risks", "Recommendation")
 MAX_REPORT_BYTES = 65_536
-MAX_NESTING = 32  # bounds the work for each line
+MAX_NESTING = 8  # bounds the work for a line; some renderers drop text below 9
 
 # By the time these are used, tabs are spaces and lines are joined by "\n".
 _ATX = re.compile(r"(#{1,6})(?: (.*))?$")

@@ -65,7 +65,7 @@ class CommandResult:
     cleanup_complete: the program was reaped, and both readers came to the end of
         their pipe and stopped. False also says that somebody who was not killed may
         still hold a pipe. True does not prove that nobody is left: a descendant
-        that left the session and holds no pipe is not noticed.
+        that left the group and holds no pipe is not noticed.
     duration_seconds: monotonic, from before the start until after the clean-up.
     """
 
@@ -101,7 +101,8 @@ class CommandRunner:
     - Termination is not rollback: what a program wrote stays written.
     - It is not a hard real-time guarantee: a busy machine is late.
     - It is not a sandbox: a program may read, write and connect as the Host may.
-    - It does not end a descendant that left the session; a run that such a process
+    - It does not end a descendant that left the process group, in a session of its
+      own or as a shell with job control does it; a run that such a process
       holds a pipe of reports it, and returns in `timeout + grace` nevertheless.
     - On Windows it ends only the program itself, none of its descendants, and a
       reader whose pipe such a descendant holds stays until that one ends.

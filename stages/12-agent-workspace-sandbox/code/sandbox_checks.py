@@ -547,7 +547,7 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_a_deadline_removes_the_container(self):
         """At the deadline the command ends first and the container after it."""
-        self.answer(start="exec sleep 60")
+        self.answer(start="exec sleep 10")
         with self.assertRaisesRegex(TimedOut, r"after 0\.2 seconds"):
             self.run_container(timeout_seconds=0.2)
         self.assertEqual(self.commands()[-3:], ["start", "rm", "ps"])

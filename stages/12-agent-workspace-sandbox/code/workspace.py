@@ -12,7 +12,6 @@ the user it runs as: it can edit an input, fill the disk, read other files.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import secrets
 import tempfile
@@ -26,6 +25,7 @@ from confined_directory import Directory, identity_of_info, open_root
 from confined_files import create_file, read_file, replace_file
 from file_budget import FileBudget
 from file_refusals import root_refusal
+from imported_inputs import ImportedInputs
 from relative_path import RelativePath
 from workspace_areas import agent_path, any_path, encode, host_path
 from workspace_cleanup import remove_tree, warn_about
@@ -107,13 +107,13 @@ class AgentWorkspace:
             "_budget": budget,
             "_identity": identity_of_info(directory.lstat(".")),
             "_directory": directory,
-            "_imported": {},
+            "_imported": ImportedInputs(),
             "_writing": threading.Lock(),
         }.items():
             object.__setattr__(self, name, value)
         for entry in self.inventory().files:
             if entry.path.startswith("inputs/"):
-                self._imported[entry.path] = _digest(self.read_bytes(entry.path))
+                self._imported.remember(entry.path, self.read_bytes(entry.path))
 
     @classmethod
     def create(
@@ -170,7 +170,7 @@ class AgentWorkspace:
         self._budget.refuse_too_large(path, payload)
         with self._writing:
             create_file(self._held(), path, payload, self._admit)
-            self._imported[str(path)] = _digest(payload)
+            self._imported.remember(str(path), payload)
 
     def write_text(self, relative: str, text: str) -> None:
         """Create or replace a draft in `work/` or `artifacts/`, as UTF-8.
@@ -222,20 +222,10 @@ class AgentWorkspace:
     def changed_inputs(self) -> tuple[str, ...]:
         """Imported inputs that can no longer be read with the bytes imported.
 
-        That read-only inputs are a rule of this interface alone is why this
-        exists. Files that a child added to `inputs/` are the inventory's business.
+        A child process can edit an input: that they are read-only is a rule of
+        this interface alone. Files that it added are the inventory's business.
         """
-        imported = self._imported.copy().items()
-        changed = [
-            name for name, digest in imported if self._digest_now(name) != digest
-        ]
-        return tuple(sorted(changed))
-
-    def _digest_now(self, relative: str) -> bytes | None:
-        try:
-            return _digest(self.read_bytes(relative))
-        except WorkspaceError:
-            return None
+        return self._imported.changed(self.read_bytes)
 
     def _held(self) -> Directory:
         refuse_moved(self.root, self._identity)
@@ -251,10 +241,5 @@ class AgentWorkspace:
         self._budget.refuse_over_total(self._listing(), entries, size)
 
     def _remove(self) -> None:
-        warn_about(
-            remove_tree(self.root, self._identity, self._directory), stacklevel=4
-        )
-
-
-def _digest(payload: bytes) -> bytes:
-    return hashlib.sha256(payload).digest()
+        left = remove_tree(self.root, self._identity, self._directory)
+        warn_about(self.root.name, left, stacklevel=4)

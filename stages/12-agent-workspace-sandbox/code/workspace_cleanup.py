@@ -62,12 +62,12 @@ def remove_tree(root: Path, identity: Identity, top: Directory) -> tuple[str, ..
         return (_line("the directory itself", error),)
 
 
-def warn_about(left: tuple[str, ...], stacklevel: int) -> None:
+def warn_about(name: str, left: tuple[str, ...], stacklevel: int) -> None:
     """Tell what `remove_tree` left, the first five by name."""
     if left:
         more = f" and {len(left) - 5} more" if len(left) > 5 else ""
         warnings.warn(
-            f"not removed from a workspace: {', '.join(left[:5])}{more}",
+            f"not removed from the workspace {name}: {', '.join(left[:5])}{more}",
             WorkspaceCleanupWarning,
             stacklevel=stacklevel + 1,
         )

@@ -5,18 +5,16 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from pathlib import Path
 
 from confined_directory import (
     Identity,
     chmod_no_follow,
-    identity_of,
     is_link,
-    open_root,
 )
 from file_refusals import root_refusal, storage_error
 from workspace_areas import AREAS
-from workspace_cleanup import remove_tree
 from workspace_errors import (
     AlreadyExistsError,
     MissingFileError,
@@ -45,7 +43,9 @@ def make_root(root: str | os.PathLike[str]) -> Path:
         for area in AREAS:
             _make_private(path / area)
     except OSError as error:
-        remove_tree(path, identity_of(path), open_root(path))
+        for made in (*(path / area for area in AREAS), path):
+            with suppress(OSError):
+                made.rmdir()
         raise storage_error("the run's directory", error) from error
     return path
 

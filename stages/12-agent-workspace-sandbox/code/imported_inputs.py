@@ -1,0 +1,41 @@
+"""What the Host imported, remembered so that a change can be noticed.
+
+Read-only input is a rule of the workspace's interface alone. A child process can
+edit, replace or remove the file. It cannot change what is remembered here: the
+digests are in the Host's memory, not in the workspace.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+
+from workspace_errors import WorkspaceError
+
+
+class ImportedInputs:
+    """The SHA-256 digest of each imported input, by its path."""
+
+    def __init__(self) -> None:
+        self._digests: dict[str, bytes] = {}
+
+    def remember(self, relative: str, payload: bytes) -> None:
+        """Take `payload` for what `relative` ought to hold from now on."""
+        self._digests[relative] = hashlib.sha256(payload).digest()
+
+    def changed(self, read: Callable[[str], bytes]) -> tuple[str, ...]:
+        """Paths that `read` refuses or gives other bytes for, sorted."""
+        # A copy, since another thread may import meanwhile.
+        return tuple(
+            relative
+            for relative, digest in sorted(self._digests.copy().items())
+            if not _holds(relative, digest, read)
+        )
+
+
+def _holds(relative: str, digest: bytes, read: Callable[[str], bytes]) -> bool:
+    try:
+        return hashlib.sha256(read(relative)).digest() == digest
+    except WorkspaceError:
+        # Missing, replaced by a link, too large: not what was imported.
+        return False
