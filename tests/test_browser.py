@@ -347,6 +347,7 @@ for (const token of document.querySelectorAll("pre code span")) {
 
 def serious(page) -> list[tuple]:
     """Return what axe finds serious or critical."""
+    page.add_style_tag(content=".listing pre { content-visibility: visible }")
     page.evaluate(THIN_OUT)
     return [
         (violation["id"], [node["html"][:160] for node in violation["nodes"]])

@@ -434,13 +434,21 @@ def test_the_answer_finds_no_key_in_its_surroundings(course):
 
 
 def test_temporary_files_go_with_the_run(course, tmp_path):
-    """Nothing that a run wrote into the folder for temporary files stays."""
+    """Neither the workspace of a run nor its temporary files stay."""
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    write(course.answer, "import tempfile\ntempfile.mkdtemp()\n" + RIGHT)
     variables = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(scratch))
-    assert course.run("check", "01.1", **variables).returncode == 0
+    write(course.answer, "import tempfile\nprint(tempfile.mkdtemp())\n" + RIGHT)
+    result = course.run("check", "01.1", **variables)
+    made = re.search(r"^  \| (.+)$", result.stdout, re.MULTILINE)[1]
+    assert made.startswith(str(scratch.resolve()))
     assert list(scratch.iterdir()) == []
+
+
+def test_checks_that_promise_nothing_pass_nothing():
+    """Without a single promise there is nothing to pass."""
+    assert try_answer(RIGHT.encode(), CHECKS.encode()).passed
+    assert not try_answer(RIGHT.encode(), b"import exercise\n").passed
 
 
 @pytest.mark.parametrize("change", ["more", "less", "gone", "no list"])

@@ -126,6 +126,26 @@ def test_site_is_whole(site):
     assert problems(site) == []
 
 
+STAGE = "stages/12-agent-workspace-sandbox"
+
+
+@pytest.mark.parametrize(
+    ("folder", "ending", "minutes"),
+    [
+        ("", ".md", r"(\d+) min read"),
+        (f"{CHINESE}/", ".zh-CN.md", r"阅读约 (\d+) 分钟"),
+    ],
+)
+def test_chapter_offers_what_a_reader_needs(site, folder, ending, minutes):
+    """Reading time, the page before and after, and this page's own file to edit."""
+    text = (site / folder / STAGE / "index.html").read_text("utf-8")
+    assert 5 <= int(re.search(minutes, text)[1]) <= 60
+    assert 'rel="prev"' in text
+    assert 'rel="next"' in text
+    edit = re.search(r'href="([^"]*)"[^>]*rel="edit"', text)[1]
+    assert edit.endswith(f"/edit/main/docs/{STAGE}{ending}")
+
+
 PAGE = '<html lang="{lang}"><body><h2 id="here">x</h2>{body}</body></html>'
 
 
