@@ -10,6 +10,7 @@ file is a note that anybody can edit. It does not grade strangers' code.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import functools
 import itertools
 import json
@@ -255,7 +256,7 @@ def _wait_for_change(answer: Path, seen: object) -> object:
     while True:
         # Many editors save by putting a new file in the place of the old one, so
         # that for a moment there is none.
-        if answer.exists():
+        with contextlib.suppress(FileNotFoundError):
             now = answer.stat()
             stamp = now.st_mtime_ns, now.st_size, now.st_ino
             if stamp != seen:
