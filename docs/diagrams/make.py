@@ -209,7 +209,7 @@ def deadline(d: Drawing) -> None:
         (66, ("direct child", "直接子进程"), ended, INK),
         (126, ("its descendant", "它的后代进程"), limit + 24, STOP),
         (186, ("pipe: stdout", "管道：stdout"), limit + 24, STOP),
-        (246, ("pipe: stderr", "管道：stderr"), ended, INK),
+        (246, ("pipe: stderr", "管道：stderr"), limit + 24, STOP),
     )
     for y, words, end, colour in rows:
         d.text(start + 7, y, words, anchor="start", room=(0, limit))
@@ -225,7 +225,10 @@ def deadline(d: Drawing) -> None:
     d.text(ended + 8, 87, ("exit 0", "退出码 0"), size=14, anchor="start",
            room=(ended, limit))  # fmt: skip
     d.text(limit + 32, 147, ("killed", "被结束"), size=14, anchor="start", colour=STOP)
-    d.text(limit + 32, 207, ("closed", "才关闭"), size=14, anchor="start", colour=STOP)
+    for y in (207, 267):
+        d.text(
+            limit + 32, y, ("closed", "才关闭"), size=14, anchor="start", colour=STOP
+        )
     d.text(240, 332, ("finished = both processes and both pipes",
                       "结束 = 两个进程和两根管道都结束"), bold=True)  # fmt: skip
     d.text(240, 356, ("here: timed out, though the child said 0",
@@ -289,18 +292,14 @@ DRAWINGS = {
         372,
         ("What a deadline covers", "截止时间管到哪里"),
         (
-            "Four bars over time. The direct child exits early with code 0 and the"
-            " stderr"
-            " pipe closes with it. Its descendant runs on and holds the stdout pipe"
-            " until"
-            " the deadline, when it is killed and the pipe closes within the grace"
-            " period."
+            "Four bars over time. The direct child exits early with code 0. Its"
+            " descendant runs on and holds both pipes, stdout and stderr, until the"
+            " deadline, when it is killed and the pipes close within the grace period."
             " A run is finished when both processes and both pipes have ended, so"
             " this one"
             " timed out.",
-            "四条横线表示时间。直接子进程很早就以退出码 0 结束，stderr 管道随之关闭。"
-            "它的后代"
-            "进程继续运行，握着 stdout 管道，直到截止时间才被结束，"
+            "四条横线表示时间。直接子进程很早就以退出码 0 结束。它的后代进程继续运行，"
+            "握着 stdout 和 stderr 两根管道，直到截止时间才被结束，"
             "管道在宽限期内关闭。两个进程"
             "和两根管道都结束，运行才算结束，所以这一次算超时。",
         ),
