@@ -421,6 +421,17 @@ def test_an_answer_that_hangs_is_ended(case):
     assert elapsed < 2 + 1 + 0.5 + 5, elapsed
 
 
+def test_what_an_answer_prints_is_shown_in_part(course):
+    """The first lines of an answer's output are shown, shortened, each behind a bar."""
+    result = course.try_answer("for n in range(50):\n    print(n, 'x' * 900)\n" + RIGHT)
+    lines = [line for line in result.stdout.splitlines() if line.startswith("  | ")]
+    assert len(lines) == 21
+    assert lines[0].startswith("  | 0 xxx")
+    assert len(lines[0]) == 4 + 200
+    assert lines[-1] == "  | [...]"
+    assert "3 of 3 promises kept" in result.stdout
+
+
 def test_the_answer_finds_no_key_in_its_surroundings(course):
     """Neither arguments, environment nor a file hold what signs the verdict."""
     result = course.try_answer(
@@ -851,13 +862,13 @@ def test_a_broken_progress_file_is_set_aside(content, course):
 
 def test_progress_is_text_that_a_learner_may_edit(course):
     """Comments, blank lines and CRLF are read; deleting a line reopens an exercise."""
-    notes = "\ufeff# mine\r\n\r\n01.1 2026-11-30\r\n07.3 2026-11-29\r\n"
+    notes = "\ufeff# mine\r\n\r\n01.1 2001-02-03\r\n07.3 2001-02-02\r\n"
     write(course.progress, notes)
     assert "1/1" in course.run().stdout
     course.try_answer(RIGHT)
     text = course.progress.read_text(encoding="utf-8")
-    assert "01.1 2026-11-30\n07.3 2026-11-29\n" in text
-    write(course.progress, text.replace("01.1 2026-11-30\n", ""))
+    assert "01.1 2001-02-03\n07.3 2001-02-02\n" in text
+    write(course.progress, text.replace("01.1 2001-02-03\n", ""))
     assert "0/1" in course.run().stdout
 
 

@@ -54,10 +54,15 @@ def export_report(
         _write_new(target, payload)
     except FileExistsError:
         raise ArtifactError("the destination exists; choose another name") from None
+    except UnicodeEncodeError:
+        raise ArtifactError(
+            "the destination's name has a character that no file name can have in "
+            "this process; start it with PYTHONUTF8=1"
+        ) from None
     except OSError as error:
         reason = os.strerror(error.errno) if error.errno else "unknown reason"
         raise ArtifactError(f"the report cannot be written ({reason})") from error
-    return Artifact(target, review.sha256, len(payload))
+    return Artifact(target, hashlib.sha256(payload).hexdigest(), len(payload))
 
 
 def _checked_bytes(workspace: AgentWorkspace, review: ReportReview) -> bytes:
@@ -103,14 +108,15 @@ def _new_place(workspace: AgentWorkspace, destination: Path) -> Path:
 def _write_new(target: Path, payload: bytes) -> None:
     """Give `target` its bytes and its name in one step, if the name is free."""
     temporary = target.with_name(f".host-first-{secrets.token_hex(8)}")
-    _write_exclusively(temporary, payload)
     try:
-        os.link(temporary, target)
-    except FileExistsError:
-        raise
-    except (OSError, NotImplementedError):
-        # No hard links here: the name itself has to be created first.
-        _write_exclusively(target, payload)
+        _write_exclusively(temporary, payload)
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            raise
+        except (OSError, NotImplementedError):
+            # No hard links here: the name itself has to be created first.
+            _write_exclusively(target, payload)
     finally:
         _remove(temporary)
 

@@ -6,7 +6,8 @@ are `OSError`, and a link where none may be has `errno.ELOOP` or `ENOTDIR`.
 `OpenDirectory` (Linux, macOS) holds a descriptor and names entries relative to
 it. A directory that is swapped for a link meanwhile is simply not what we hold.
 When somebody moves the held directory out of the workspace, our next step still
-lands in it: whoever can do that could have written there in the first place.
+lands in it: whoever can do that could have written there in the first place. For
+the same reason a file system that is mounted inside is entered like a folder.
 
 `CheckedDirectory` (Windows, others) holds a path, and before each step checks
 that nothing in it is a link and that it resolves below the root. Between check
@@ -47,6 +48,8 @@ _O_READ = (
     os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | _O_ALWAYS
 )
 _O_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | _O_ALWAYS
+# No descriptor has this number. Not -1: with that `os.scandir` lists the cwd.
+_CLOSED = -2
 
 Identity = tuple[int, int]
 
@@ -69,7 +72,7 @@ class Directory(Protocol):
 
 
 class OpenDirectory:
-    """A directory held by its descriptor, which `close()` gives back."""
+    """A directory held by its descriptor until `close()`, or until nobody has it."""
 
     __slots__ = ("_fd",)
 
@@ -77,7 +80,14 @@ class OpenDirectory:
         self._fd = fd
 
     def close(self) -> None:
-        os.close(self._fd)
+        """Give it back; a second time does nothing, another use is an `OSError`."""
+        # From now on the number may be another file's.
+        fd, self._fd = self._fd, _CLOSED
+        if fd != _CLOSED:
+            os.close(fd)
+
+    # For a workspace that nobody has any more, and after an interrupt.
+    __del__ = close
 
     def child(self, name: str) -> OpenDirectory:
         return OpenDirectory(os.open(name, _O_ENTER, dir_fd=self._fd))
@@ -216,12 +226,12 @@ def open_root(root: Path) -> Directory:
     return CheckedDirectory(root, root).child(".")
 
 
-def identity_of(path: Path) -> Identity:
-    """Device and inode of the entry at `path` itself, not of a link's target."""
-    return identity_of_info(os.lstat(path))
+def identity_of(info: os.stat_result) -> Identity:
+    """Device and inode, by which a directory is known again.
 
-
-def identity_of_info(info: os.stat_result) -> Identity:
+    Not noticed: a directory that was removed and made again with the same inode
+    number. That cannot happen while a descriptor of the first is open.
+    """
     return info.st_dev, info.st_ino
 
 

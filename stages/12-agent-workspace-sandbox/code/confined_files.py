@@ -9,13 +9,12 @@ from __future__ import annotations
 import os
 import secrets
 import stat
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from confined_directory import Directory, is_link
 from file_refusals import (
     link_refusal,
-    name_taken,
     not_a_file,
     refusal,
     storage_error,
@@ -60,35 +59,21 @@ def replace_file(
     The bytes go to a new file `.<16 hex digits>.draft` in the same directory,
     which then takes the name: whatever had the name keeps its bytes, and a reader
     sees old or new. If the Host is killed in between, that file stays behind and
-    the inventory shows it. A new file has mode 0600, less what the umask takes.
+    the inventory shows it. A new file has mode 0600 and a new folder 0700, less
+    what the umask takes.
 
     Not promised: that the bytes survive a power failure (there is no fsync), and
     that folders made for the file go away when a later step fails.
     """
-    name = path.parts[-1]
-    folder, missing = _descend(root, path)
-    try:
-        old = None if missing else _file_in_place(folder, path)
-        if old is None:
-            admit(len(missing) + 1, len(payload))
-        else:
-            admit(0, len(payload) - old.st_size)
+    with _folder_for(root, path, len(payload), admit) as folder:
+        temporary = f".{secrets.token_hex(8)}.draft"
         try:
-            for folder_name in missing:
-                folder = _make_child(root, folder, folder_name)
-            temporary = f".{secrets.token_hex(8)}.draft"
             _create(folder, temporary, payload)
-            try:
-                folder.replace(temporary, name)
-            except BaseException:
-                with suppress(OSError):
-                    folder.unlink(temporary)
-                raise
-        except OSError as error:
-            raise refusal(root, path, error) from error
-    finally:
-        if folder is not root:
-            folder.close()
+            folder.replace(temporary, path.parts[-1])
+        except BaseException:
+            with suppress(OSError):
+                folder.unlink(temporary)
+            raise
 
 
 def create_file(
@@ -99,17 +84,29 @@ def create_file(
     A write that fails removes the file again. A reader that comes too early can
     see a part of it, and a Host that is killed leaves a part.
     """
+    with _folder_for(root, path, len(payload), admit) as folder:
+        _create(folder, path.parts[-1], payload)
+
+
+@contextmanager
+def _folder_for(
+    root: Directory, path: RelativePath, size: int, admit: Admission
+) -> Iterator[Directory]:
+    """The folder of `path`, made if need be, once `size` bytes are admitted.
+
+    What the system refuses within the block becomes a refusal of `path`.
+    """
     folder, missing = _descend(root, path)
     try:
-        if not missing and _file_in_place(folder, path) is not None:
-            raise name_taken(path)
-        admit(len(missing) + 1, len(payload))
+        old = None if missing else _file_in_place(folder, path)
+        if old is None:
+            admit(len(missing) + 1, size)
+        else:
+            admit(0, size - old.st_size)
         try:
-            for folder_name in missing:
-                folder = _make_child(root, folder, folder_name)
-            _create(folder, path.parts[-1], payload)
-        except FileExistsError as error:
-            raise name_taken(path) from error
+            for name in missing:
+                folder = _make_child(root, folder, name)
+            yield folder
         except OSError as error:
             raise refusal(root, path, error) from error
     finally:

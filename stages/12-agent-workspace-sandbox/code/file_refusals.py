@@ -36,6 +36,8 @@ def refusal(root: Directory, path: RelativePath, error: OSError) -> WorkspaceErr
         return not_a_file(path)
     if error.errno == errno.ENOENT:
         return missing_file(path)
+    if error.errno == errno.EEXIST:
+        return name_taken(path)
     return storage_error(str(path), error)
 
 

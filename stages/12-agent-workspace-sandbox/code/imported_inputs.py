@@ -11,6 +11,7 @@ import hashlib
 from collections.abc import Callable
 
 from workspace_errors import WorkspaceError
+from workspace_inventory import Inventory
 
 
 class ImportedInputs:
@@ -22,6 +23,20 @@ class ImportedInputs:
     def remember(self, relative: str, payload: bytes) -> None:
         """Take `payload` for what `relative` ought to hold from now on."""
         self._digests[relative] = hashlib.sha256(payload).digest()
+
+    def take_up(self, inventory: Inventory, read: Callable[[str], bytes]) -> None:
+        """Remember all inputs as they are now, or raise a `WorkspaceError`."""
+        for problem in inventory.problems:
+            # An input that is hidden behind it would never be compared.
+            hides = problem.kind in ("unreadable", "limit")
+            if hides and f"{problem.path}/".startswith(("inputs/", "./")):
+                raise WorkspaceError(
+                    f"{problem.path} cannot be listed, so the inputs are not known; "
+                    "let its owner list it"
+                )
+        for entry in inventory.files:
+            if entry.path.startswith("inputs/"):
+                self.remember(entry.path, read(entry.path))
 
     def changed(self, read: Callable[[str], bytes]) -> tuple[str, ...]:
         """Paths that `read` refuses or gives other bytes for, sorted."""

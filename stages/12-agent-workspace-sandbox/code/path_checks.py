@@ -167,6 +167,9 @@ class PathRefusalChecks(unittest.TestCase):
                 RelativePath.parse(text)
             self.assertTrue(str(caught.exception).isprintable())
             self.assertLess(len(str(caught.exception)), 200)
+        with self.assertRaises(PathNameError) as caught:
+            RelativePath.parse("e\u0301" * 300)  # told in NFC, twice
+        self.assertLess(len(str(caught.exception)), 400)
 
 
 class PathValueChecks(unittest.TestCase):

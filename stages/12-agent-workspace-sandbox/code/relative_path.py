@@ -125,7 +125,7 @@ def name_fault(name: str) -> str | None:
         # Two spellings of one name would be one file on macOS, two on Linux.
         normal = unicodedata.normalize("NFC", name)
         if normal != name:
-            return f"is not in Unicode NFC; spell it {normal!r} ({normal!a})"
+            return f"is not in Unicode NFC; spell it {shown(normal)} ({normal[:60]!a})"
     if len(name.encode("utf-8")) > MAX_NAME_BYTES:
         return f"is longer than {MAX_NAME_BYTES} bytes in UTF-8; shorten it"
     if _RESERVED.search(name):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
+import itertools
 import json
 import os
 import signal
@@ -20,6 +21,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from unittest import mock
 
+import artifact_export
 from check_support import CODE, python
 from report_check import MAX_REPORT_BYTES, UnsupportedReport, analyze_report
 from report_tools import (
@@ -946,6 +948,18 @@ class ArtifactExportChecks(InWorkspace):
             digest = hashlib.sha256(payload).hexdigest()
             self.assert_refused(relative_path=f"work/{name}.md", sha256=digest)
 
+    def test_the_artifacts_digest_is_that_of_its_bytes(self):
+        """Even a digest that claims to equal every other is not repeated."""
+
+        class Any(str):
+            __hash__ = str.__hash__
+
+            def __ne__(self, other):
+                return False
+
+        artifact = self.export(sha256=Any("0" * 64))
+        self.assertEqual(artifact.sha256, hashlib.sha256(GOOD).hexdigest())
+
     def test_a_receipt_made_by_hand_names_no_other_file(self):
         """Only a `.md` in `work/` is delivered, by the same rule as a proposal."""
         self.workspace.import_input("inputs/report.md", GOOD)
@@ -1066,6 +1080,45 @@ class ArtifactExportChecks(InWorkspace):
             artifact = self.export()
         self.assertEqual(artifact.path.read_bytes(), GOOD)
         self.assertEqual(len([*self.outside.iterdir()]), 2)
+
+    def test_a_name_that_the_process_cannot_say_is_refused(self):
+        """Where file names are ASCII, a Chinese one is an `ArtifactError`."""
+        ascii_only = UnicodeEncodeError("ascii", "\u62a5", 0, 1, "not in range")
+        with mock.patch("os.link", mock.Mock(side_effect=ascii_only)):
+            self.assert_refused(self.outside / "\u62a5.md")
+
+    def test_an_interrupt_leaves_nothing_unless_the_report_is_delivered(self):
+        """Ctrl-C between any two steps: no file of ours, or the complete report."""
+        moment, interrupted = 0, True
+
+        def trace(frame, event, _):
+            nonlocal moment
+            if frame.f_code.co_filename != artifact_export.__file__:
+                return None
+            moment -= event == "line"
+            if moment == 0:
+                raise KeyboardInterrupt
+            return trace
+
+        for step in itertools.count(1):
+            target, moment = self.outside / f"{step}.md", step
+            before, interrupted = sys.gettrace(), False
+            sys.settrace(trace)
+            try:
+                self.export(target)
+            except KeyboardInterrupt:
+                interrupted = True
+            finally:
+                sys.settrace(before)
+            if target.exists():
+                self.assertEqual(target.read_bytes(), GOOD)
+            else:
+                self.assertEqual([*self.outside.iterdir()], [])
+            if not interrupted:
+                break
+            for left in self.outside.iterdir():
+                left.unlink()
+        self.assertGreater(step, 30)
 
     def test_of_many_exports_to_one_name_one_succeeds(self):
         """The name is taken once, and the losers leave no file behind."""

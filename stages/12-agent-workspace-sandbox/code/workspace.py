@@ -16,12 +16,11 @@ import os
 import secrets
 import tempfile
 import threading
-import weakref
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from confined_directory import Directory, identity_of_info, open_root
+from confined_directory import Directory, identity_of
 from confined_files import create_file, read_file, replace_file
 from file_budget import FileBudget
 from file_refusals import root_refusal
@@ -97,23 +96,17 @@ class AgentWorkspace:
 
     def __post_init__(self) -> None:
         budget = FileBudget(self.max_file_bytes, self.max_files, self.max_total_bytes)
-        root = find_root(self.root)
-        directory = open_root(root)
-        # Closed when nobody has the workspace any more, so that a number given
-        # to another file is never taken for the root's.
-        weakref.finalize(self, directory.close)
+        root, directory = find_root(self.root)
         for name, value in {
             "root": root,
             "_budget": budget,
-            "_identity": identity_of_info(directory.lstat(".")),
+            "_identity": identity_of(directory.lstat(".")),
             "_directory": directory,
             "_imported": ImportedInputs(),
             "_writing": threading.Lock(),
         }.items():
             object.__setattr__(self, name, value)
-        for entry in self.inventory().files:
-            if entry.path.startswith("inputs/"):
-                self._imported.remember(entry.path, self.read_bytes(entry.path))
+        self._imported.take_up(self.inventory(), self.read_bytes)
 
     @classmethod
     def create(
@@ -126,7 +119,8 @@ class AgentWorkspace:
     ) -> AgentWorkspace:
         """Make the directory `root` with mode 0700, and its three areas.
 
-        The parent must exist and `root` must not, not even as a dangling link.
+        The parent must exist, and nobody else may be able to rename in it. `root`
+        must not exist, not even as a dangling link.
         Raises `AlreadyExistsError`, `MissingFileError` for the parent,
         `FileBudgetError` for a limit that is no positive `int`, `StorageError`,
         and `WorkspaceError` for what can be no new directory's path.
@@ -144,11 +138,18 @@ class AgentWorkspace:
         even if the tree holds links. What could not be removed is told by a
         `WorkspaceCleanupWarning`; an exception of the block always goes through.
 
-        If the Host is killed the directory `host-first-<16 hex digits>` stays.
-        Whoever restarts the Host must collect it: nothing here does.
+        If the Host is killed, or interrupted while it makes or removes the
+        directory, `host-first-<16 hex digits>` stays. Whoever restarts the Host
+        must collect it: nothing here does.
         """
         name = f"host-first-{secrets.token_hex(8)}"
-        workspace = cls.create(Path(tempfile.gettempdir()) / name, **limits)
+        try:
+            parent = Path(tempfile.gettempdir())
+        except FileNotFoundError as error:
+            raise MissingFileError(
+                "there is no folder for temporary files; set TMPDIR to one"
+            ) from error
+        workspace = cls.create(parent / name, **limits)
         try:
             yield workspace
         except BaseException:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import shutil
@@ -18,8 +19,11 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import FrameType
 from typing import ClassVar
+from unittest import mock
 
+import confined_files
 from check_support import CODE
 from confined_directory import HAS_DESCRIPTOR_PATHS, open_root
 from confined_files import read_file
@@ -298,7 +302,7 @@ class WorkspaceAreaChecks(WorkspaceCase):
 
     @needs_posix
     def test_names_that_the_process_cannot_say_are_refused(self) -> None:
-        """Where file names are ASCII, a Chinese one is a `StorageError`."""
+        """Where file names are ASCII, a Chinese one is a `WorkspaceError`."""
         environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
         child = start_python(
             "import sys; from workspace import *",
@@ -306,7 +310,8 @@ class WorkspaceAreaChecks(WorkspaceCase):
             "if sys.getfilesystemencoding() == 'utf-8': print('utf-8')",
             "for operation in (workspace.read_bytes,",
             "                  lambda path: workspace.write_text(path, 'x'),",
-            "                  lambda path: workspace.import_input(path, 'x')):",
+            "                  lambda path: workspace.import_input(path, 'x'),",
+            "                  AgentWorkspace.create, AgentWorkspace):",
             "    try: operation('work/\\u8bd5')",
             "    except WorkspaceError as error: print(type(error).__name__)",
             stdout=subprocess.PIPE,
@@ -315,7 +320,7 @@ class WorkspaceAreaChecks(WorkspaceCase):
         said = child.communicate()[0].split()
         if said[0] == "utf-8":
             self.skipTest("file names are UTF-8 here in every locale")
-        self.assertEqual(said, ["StorageError"] * 3)
+        self.assertEqual(said, ["StorageError"] * 3 + ["WorkspaceError"] * 2)
 
     def test_a_tilde_is_a_plain_character(self) -> None:
         """`~` names a folder of that name and not anybody's home."""
@@ -731,7 +736,8 @@ class WorkspaceRootChecks(WorkspaceCase):
 
     def test_a_root_without_a_name_of_its_own_is_refused(self) -> None:
         """Empty, `.`, `/`, `x/..`, NUL, bytes and None are `WorkspaceError`."""
-        for root in ("", ".", "/", "x/..", "..", "a\0b", b"run", None, 5):
+        nameless = ("", ".", "/", "x/..", "..", b"run", None, 5)
+        for root in (*nameless, "a\0b", "a\0b/run", "\ud800", "\ud800/run"):
             with self.subTest(root), self.assertRaises(WorkspaceError):
                 AgentWorkspace.create(root)
             with self.subTest(root), self.assertRaises(WorkspaceError):
@@ -815,6 +821,17 @@ class WorkspaceCleanupChecks(WorkspaceCase):
         with self.assertRaises(WorkspaceGoneError):
             workspace.read_bytes("work/a/x")
 
+    def test_a_system_without_a_temporary_folder_is_told(self) -> None:
+        """Where none is usable it is a `WorkspaceError` that names no host path."""
+        nowhere = FileNotFoundError(2, f"No usable directory in {self.base}")
+        with (
+            mock.patch("tempfile.gettempdir", side_effect=nowhere),
+            self.assertRaises(MissingFileError) as caught,
+            AgentWorkspace.temporary(),
+        ):
+            pass
+        self.assertNotIn(self.base.name, str(caught.exception))
+
     def test_it_is_removed_when_the_block_fails(self) -> None:
         """The block's own exception arrives, and the directory is gone."""
         with self.assertRaises(KeyError), AgentWorkspace.temporary() as workspace:
@@ -852,6 +869,34 @@ class WorkspaceCleanupChecks(WorkspaceCase):
             )
         self.outside.chmod(0o700)
         self.assert_outside_unchanged()
+
+    @needs_descriptors
+    @unittest.skipUnless(shutil.which("unshare"), "no unshare(1); it is Linux's")
+    def test_what_is_mounted_inside_is_left_with_all_that_is_in_it(self) -> None:
+        """A folder of the Host mounted in `work/` keeps its files and its mode."""
+        self.outside.chmod(0o500)
+        self.addCleanup(self.outside.chmod, 0o700)
+        # In a mount table of its own, of which nothing is left when it ends.
+        child = subprocess.run(
+            [
+                *("unshare", "--user", "--map-root-user", "--mount"),
+                *(sys.executable, "-B", "-W", "always", "-c", MOUNTED),
+                *(self.outside, self.base),
+            ],
+            cwd=CODE,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        if child.returncode and not child.stdout:
+            self.skipTest(f"mounting is not permitted here: {child.stderr.strip()}")
+        self.assertEqual(child.returncode, 0, child.stderr)
+        self.assert_outside_unchanged()
+        self.assertEqual(self.outside.stat().st_mode & 0o777, 0o500)
+        left = [path.name for path in Path(child.stdout.strip()).rglob("*")]
+        self.assertEqual(left, ["work", "mounted"])
+        self.assertIn("work/mounted (", child.stderr)
 
     @needs_descriptors
     def test_a_very_deep_tree_is_removed(self) -> None:
@@ -907,6 +952,18 @@ class WorkspaceCleanupChecks(WorkspaceCase):
                     raise KeyError("from the block")
 
 
+MOUNTED = """
+import subprocess, sys, tempfile
+from workspace import AgentWorkspace
+outside, tempfile.tempdir = sys.argv[1:]
+with AgentWorkspace.temporary() as workspace:
+    (workspace.root / "work/mounted").mkdir()
+    (workspace.root / "work/draft").touch()
+    mount = ["mount", "--bind", outside, workspace.root / "work/mounted"]
+    subprocess.run(mount, check=True)
+    print(workspace.root)
+"""
+
 PRIVILEGES = """
 import json, os, sys, warnings
 from pathlib import Path
@@ -955,6 +1012,13 @@ report["uncounted"] = refusal(open_.write_text, "work/y", "y").split(":")[0]
 for name in ("search-only", "list-only", "closed"):
     (work / name).chmod(0o700)
 report["counted"] = refusal(open_.write_text, "work/y", "y")
+open_.root.chmod(0o300)
+report["taken up"] = [refusal(AgentWorkspace, open_.root)]
+open_.root.chmod(0o700)
+(open_.root / "inputs").chmod(0)
+report["taken up"].append(refusal(AgentWorkspace, open_.root))
+(open_.root / "inputs").chmod(0o700)
+report["taken up"].append(refusal(AgentWorkspace, open_.root)[:14])
 (work / "y").chmod(0)
 report["denied"] = refusal(open_.read_bytes, "work/y")
 report["denied leaks"] = str(base) in report["denied"]
@@ -1034,6 +1098,14 @@ class WorkspacePrivilegeChecks(unittest.TestCase):
         self.assertEqual(self.report["uncounted"], "FileBudgetError")
         self.assertEqual(self.report["counted"], "None")
 
+    def test_a_run_that_cannot_be_listed_is_not_taken_up(self) -> None:
+        """Nor one whose inputs are hidden: their changes would go unnoticed."""
+        denied, hidden, accepted = self.report["taken up"]
+        self.assertRegex(denied, "^StorageError: the run's directory: .*denied")
+        self.assertNotIn("/tmp", denied)
+        self.assertRegex(hidden, "^WorkspaceError: inputs cannot be listed")
+        self.assertEqual(accepted, "AgentWorkspace")
+
     def test_a_denied_file_is_a_storage_error(self) -> None:
         """The system's refusal is told with its reason and without a host path."""
         self.assertRegex(self.report["denied"], "StorageError: work/y: .*denied")
@@ -1092,6 +1164,44 @@ class WorkspaceWriteFailureChecks(WorkspaceCase):
         rest, draft = self.workspace.inventory().files
         self.assertRegex(rest.path, r"^work/\.[0-9a-f]{16}\.draft$")
         self.assertEqual((rest.size_bytes, draft.path), (1_000, "work/x"))
+
+    def test_an_interrupt_leaves_the_old_or_the_new_and_no_rest(self) -> None:
+        """Ctrl-C between any two steps arrives as itself and leaves no file behind."""
+        self.workspace.write_text("work/x", "old")
+        for name in ("work/x", "work/new/x", "work/newer/and/deeper/x"):
+            moment = 1
+            while self.is_interrupted(name, moment):
+                moment += 1
+                found = {e.path: e.size_bytes for e in self.workspace.inventory().files}
+                self.assertLessEqual(found.items(), {"work/x": 3, name: 3}.items())
+                shutil.rmtree(self.root / "work/new", ignore_errors=True)
+                shutil.rmtree(self.root / "work/newer", ignore_errors=True)
+            self.assertGreater(moment, 20)
+            self.assertEqual(self.workspace.read_text(name), "new")
+
+    def is_interrupted(self, name: str, moment: int) -> bool:
+        """Write `name`, with a Ctrl-C before line number `moment` of its steps."""
+
+        def trace(frame: FrameType, event: str, _: object) -> object:
+            nonlocal moment
+            code = frame.f_code
+            # In `_create` lines open a plain descriptor, which would stay open.
+            if code.co_filename != confined_files.__file__ or code.co_name == "_create":
+                return None
+            moment -= event == "line"
+            if moment == 0:
+                raise KeyboardInterrupt
+            return trace
+
+        before = sys.gettrace()
+        sys.settrace(trace)
+        try:
+            self.workspace.write_text(name, "new")
+        except KeyboardInterrupt:
+            return True
+        finally:
+            sys.settrace(before)
+        return False
 
 
 ATTACKER = """
@@ -1263,6 +1373,30 @@ class WorkspaceDescriptorChecks(WorkspaceCase):
                 del workspace
         self.assertEqual(refused, 130)
         self.assertEqual(len(os.listdir("/proc/self/fd")), before)
+
+    def test_a_copy_keeps_the_root_open(self) -> None:
+        """A copy that outlives its original writes to its root and nowhere else."""
+        original = AgentWorkspace.create(self.base / "original")
+        twin = copy.copy(original)
+        del original
+        # This would get the number that the root had, had it been given back.
+        other = open_root(self.outside)
+        self.addCleanup(other.close)
+        twin.write_text("work/x", "x")
+        self.assertEqual((twin.root / "work/x").read_bytes(), b"x")
+        self.assert_outside_unchanged()
+
+    def test_a_closed_directory_is_no_other(self) -> None:
+        """Closed twice, or used when closed, it does not touch who has its number."""
+        directory = open_root(self.root)
+        directory.close()
+        other = open_root(self.outside)
+        directory.close()
+        self.assertEqual(other.lstat("canary.txt").st_size, len(CANARY))
+        for use in (directory.scan, lambda: directory.lstat("canary.txt")):
+            with self.assertRaises(OSError):
+                use()
+        other.close()
 
 
 @needs_descriptors

@@ -8,6 +8,7 @@ deep tree. Here each step names an entry of a directory that is held open.
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 import stat
@@ -24,6 +25,10 @@ from confined_directory import (
 from workspace_errors import WorkspaceCleanupWarning
 from workspace_inventory import escaped
 
+# What removing says of a directory that has something in it.
+_NOT_EMPTY = {errno.ENOTEMPTY, errno.EEXIST}
+if os.name == "nt":
+    _NOT_EMPTY.add(errno.EACCES)  # or that is read-only
 # A level holds one descriptor open; what lies deeper is moved up first.
 _MAX_DEPTH = 64
 # Enough for a tree 64,000 levels deep. A child that is still alive and adds
@@ -37,17 +42,19 @@ def remove_tree(root: Path, identity: Identity, top: Directory) -> tuple[str, ..
     The result is empty when nothing remains, else it has a line for each
     remainder, with its path inside the tree. Links are removed as links.
     Directories that deny access get mode 0700 first; no file's mode is changed.
-    If another directory has the place of `root`, that one is left alone. Never
-    raises `OSError`.
+    If another directory has the place of `root`, that one is left alone, and so
+    is what is mounted inside. Never raises `OSError`.
 
     Not promised: a bound of time for a very large tree; the removal of what
-    another user owns, of a mounted file system, or of a file that Windows keeps
-    while a process has it open.
+    another user owns, or of a file that Windows keeps while a process has it open;
+    the mode of a file that a living child links, in just that moment, into the
+    place of a directory that denies access.
     """
     try:
-        if identity_of(root) != identity:
+        info = os.lstat(root)
+        if identity_of(info) != identity:
             return ("the directory itself (moved; another has its place)",)
-        if stat.S_IMODE(os.lstat(root).st_mode) & 0o700 != 0o700:
+        if _is_locked(info):
             chmod_no_follow(root)
         for _ in range(_MAX_ROUNDS):
             removal = _Removal(top)
@@ -90,7 +97,7 @@ class _Removal:
             with folder.scan() as found:
                 names = [entry.name for entry in found]
         except OSError as error:
-            self.left.append(_line(prefix, error))
+            self.left.append(_line(prefix or "the directory", error))
             return
         for name in names:
             try:
@@ -104,22 +111,29 @@ class _Removal:
         info = folder.lstat(name)
         if is_link(info) or not stat.S_ISDIR(info.st_mode):
             self._unlink(folder, name, info)
-        elif depth == _MAX_DEPTH:
-            folder.unlock(name)
-            folder.move_to(name, self._top, f".{secrets.token_hex(8)}.removing")
-        else:
-            if stat.S_IMODE(info.st_mode) & 0o700 != 0o700:
+        elif not _remove_empty(folder, name):
+            if _is_locked(info):
                 folder.unlock(name)
-            already_left = len(self.left)
-            inner = folder.child(name)
-            try:
-                self._empty(inner, f"{prefix}{name}/", depth + 1)
-            finally:
-                inner.close()
-            if len(self.left) > already_left:
+            if depth == _MAX_DEPTH:
+                folder.move_to(name, self._top, f".{secrets.token_hex(8)}.removing")
+            elif not self._remove_full(folder, name, prefix, depth):
                 return
-            folder.remove_child(name)
         self.progress = True
+
+    def _remove_full(
+        self, folder: Directory, name: str, prefix: str, depth: int
+    ) -> bool:
+        """Remove a directory with what is in it, unless a part of that resists."""
+        already_left = len(self.left)
+        inner = folder.child(name)
+        try:
+            self._empty(inner, f"{prefix}{name}/", depth + 1)
+        finally:
+            inner.close()
+        if len(self.left) > already_left:
+            return False
+        folder.remove_child(name)
+        return True
 
     def _unlink(self, folder: Directory, name: str, info: os.stat_result) -> None:
         try:
@@ -131,6 +145,25 @@ class _Removal:
                 raise
             folder.unlock(name)
             folder.unlink(name)
+
+
+def _is_locked(info: os.stat_result) -> bool:
+    return stat.S_IMODE(info.st_mode) & 0o700 != 0o700
+
+
+def _remove_empty(folder: Directory, name: str) -> bool:
+    """Remove the directory `name` if it is empty; an error if it is a mount point.
+
+    That is why it is asked before anything in it, or its mode, is touched: what
+    is mounted there is not ours to empty.
+    """
+    try:
+        folder.remove_child(name)
+    except OSError as error:
+        if error.errno not in _NOT_EMPTY:
+            raise
+        return False
+    return True
 
 
 def _line(where: str, error: OSError) -> str:

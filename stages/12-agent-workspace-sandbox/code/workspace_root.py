@@ -9,9 +9,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from confined_directory import (
+    Directory,
     Identity,
     chmod_no_follow,
+    identity_of,
     is_link,
+    open_root,
 )
 from file_refusals import root_refusal, storage_error
 from workspace_areas import AREAS
@@ -50,8 +53,8 @@ def make_root(root: str | os.PathLike[str]) -> Path:
     return path
 
 
-def find_root(root: str | os.PathLike[str]) -> Path:
-    """The canonical path of a directory that `make_root` made."""
+def find_root(root: str | os.PathLike[str]) -> tuple[Path, Directory]:
+    """The canonical path of a directory that `make_root` made, and it held open."""
     path = _host_path(root)
     try:
         if is_link(os.lstat(path)):
@@ -61,7 +64,7 @@ def find_root(root: str | os.PathLike[str]) -> Path:
             info = os.lstat(path / area)
             if is_link(info) or not stat.S_ISDIR(info.st_mode):
                 raise WorkspaceError(f"{area} is no directory; create a new workspace")
-        return path
+        return path, open_root(path)
     except (FileNotFoundError, NotADirectoryError):
         raise WorkspaceGoneError(
             "this is no run's directory; make one with AgentWorkspace.create()"
@@ -73,8 +76,7 @@ def find_root(root: str | os.PathLike[str]) -> Path:
 def refuse_moved(root: Path, identity: Identity) -> None:
     """Refuse to go on when the directory at `root` is not the one held open."""
     try:
-        info = os.lstat(root)
-        if (info.st_dev, info.st_ino) != identity:
+        if identity_of(os.lstat(root)) != identity:
             raise OSError(errno.ESTALE, os.strerror(errno.ESTALE))
     except OSError as error:
         raise root_refusal(error) from error
@@ -106,6 +108,14 @@ def _host_path(root: str | os.PathLike[str]) -> Path:
         raise WorkspaceError("the run's directory is given as text or as a Path")
     path = Path(root)
     # "", ".", "/" and "x/.." name no directory of their own.
-    if path.name in ("", "..") or "\0" in path.name:
+    if path.name in ("", ".."):
         raise WorkspaceError("the run's directory needs a name of its own")
-    return path
+    try:
+        if b"\0" not in os.fsencode(path):
+            return path
+    except UnicodeEncodeError:
+        pass
+    raise WorkspaceError(
+        "the path of the run's directory has a character that no file name can "
+        "have in this process; leave it out"
+    )
