@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from types import FrameType, ModuleType
 
 CODE = Path(__file__).resolve().parent
 
@@ -48,6 +50,41 @@ def wait_until(condition: Callable[[], object], seconds: float = 10) -> bool:
             return False
         time.sleep(0.01)
     return True
+
+
+def is_interrupted(
+    action: Callable[[], object], moment: int, *modules: ModuleType
+) -> bool:
+    """Do `action`, with a Ctrl-C after call number `moment` in the code of `modules`.
+
+    Where a call returns is where Python looks for signals. False when the action
+    made fewer calls and came to its end.
+    """
+    files = [module.__file__ for module in modules]
+
+    def interrupt(frame: FrameType, event: str, result: object) -> None:
+        nonlocal moment
+        if event not in ("return", "c_return"):
+            return
+        caller = frame if event == "c_return" else frame.f_back
+        if caller is None or caller.f_code.co_filename not in files:
+            return
+        # An open file that nobody has yet would stay open in this process.
+        if isinstance(result, (int, io.IOBase)) or frame.f_code.co_name == "__del__":
+            return
+        moment -= 1
+        if moment == 0:
+            raise KeyboardInterrupt
+
+    before = sys.getprofile()
+    sys.setprofile(interrupt)
+    try:
+        action()
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.setprofile(before)
+    return False
 
 
 def is_running(pid: int) -> bool:

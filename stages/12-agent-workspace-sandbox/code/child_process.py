@@ -12,12 +12,13 @@ import select
 import signal
 import subprocess
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 POSIX = os.name == "posix"
 _FIRST_SLEEP = 0.0005
 _LONGEST_SLEEP = 0.02
+_LONGEST_POLL = 0.2
 
 
 class ChildProcess:
@@ -64,6 +65,7 @@ class ChildProcess:
         self._group = self._process.pid
         self._grace_seconds = grace_seconds
         self._ended = False
+        self._lost = False
         self._exit_event = _exit_event(self._process.pid)
         self.stdout = self._process.stdout
         self.stderr = self._process.stderr
@@ -85,12 +87,9 @@ class ChildProcess:
         its group cannot become that of a stranger before the group is signalled.
         """
         if self._exit_event is not None:
-            poller = select.poll()
-            poller.register(self._exit_event, select.POLLIN)
-            remaining = max(0.0, deadline - time.monotonic())
-            return bool(poller.poll(remaining * 1000))
-        if hasattr(os, "waitid"):
-            return self._wait_by_asking(deadline)
+            return self._wait_for_event(deadline)
+        if POSIX:
+            return _ask_until(self._has_exited, deadline)
         with contextlib.suppress(subprocess.TimeoutExpired):
             self._process.wait(max(0.0, deadline - time.monotonic()))
         return self._process.returncode is not None
@@ -110,12 +109,13 @@ class ChildProcess:
             return None
         if POSIX:
             self._signal_group(signal.SIGKILL)
+            _ask_until(self._is_reaped, deadline)
         else:
             self._process.kill()
-        exited = self.wait(deadline)
+            self.wait(deadline)
         # Once the child is reaped, the group's number may become a stranger's.
         self._ended = True
-        return self._reap() if exited else None
+        return None if self._lost else self._process.returncode
 
     def _signal_group(self, number: signal.Signals) -> None:
         # Nobody is left, or (macOS) only a zombie, or a program that runs as
@@ -123,21 +123,43 @@ class ChildProcess:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._group, number)
 
-    def _reap(self) -> int | None:
-        # Popen reports 0 for a child that somebody else has reaped.
-        lost = hasattr(os, "waitid") and _has_exited(self._process.pid) is None
-        returncode = self._process.wait()
-        return None if lost else returncode
-
-    def _wait_by_asking(self, deadline: float) -> bool:
-        pause = _FIRST_SLEEP
-        while _has_exited(self._process.pid) is False:
-            remaining = deadline - time.monotonic()
-            if remaining <= 0:
+    def _wait_for_event(self, deadline: float) -> bool:
+        poller = select.poll()
+        poller.register(self._exit_event, select.POLLIN)
+        while True:
+            remaining = max(0.0, deadline - time.monotonic())
+            # A signal that comes just before poll() does not wake it.
+            if poller.poll(min(remaining, _LONGEST_POLL) * 1000):
+                return True
+            if not remaining:
                 return False
-            time.sleep(min(pause, remaining))
-            pause = min(pause * 2, _LONGEST_SLEEP)
-        return True
+
+    def _has_exited(self) -> bool:
+        if not hasattr(os, "waitid"):
+            return self._is_reaped()
+        state = os.WEXITED | os.WNOHANG | os.WNOWAIT
+        try:
+            return os.waitid(os.P_PID, self._process.pid, state) is not None
+        except ChildProcessError:
+            return True
+
+    def _is_reaped(self) -> bool:
+        """Reap the child if that needs no waiting; whether it is reaped.
+
+        One that has exited can still have to be waited for: while it is traced, its
+        tracer comes first, and that may be a process which left the group.
+        """
+        if self._process.returncode is None:
+            try:
+                pid, status = os.waitpid(self._process.pid, os.WNOHANG)
+            except ChildProcessError:
+                # Somebody else in this process was faster; Popen would make it a 0.
+                self._lost = True
+                self._process.poll()
+            else:
+                if pid:
+                    self._process.returncode = os.waitstatus_to_exitcode(status)
+        return self._process.returncode is not None
 
 
 def _exit_event(pid: int) -> int | None:
@@ -149,10 +171,13 @@ def _exit_event(pid: int) -> int | None:
     return None
 
 
-def _has_exited(pid: int) -> bool | None:
-    """Whether our child `pid` has exited, leaving it unreaped; None: not ours."""
-    try:
-        state = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
-    except ChildProcessError:
-        return None
-    return state is not None
+def _ask_until(answer: Callable[[], bool], deadline: float) -> bool:
+    """Ask until the answer is yes or the deadline has passed; the last answer."""
+    pause = _FIRST_SLEEP
+    while not answer():
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            return False
+        time.sleep(min(pause, remaining))
+        pause = min(pause * 2, _LONGEST_SLEEP)
+    return True

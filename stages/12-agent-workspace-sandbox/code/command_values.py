@@ -80,7 +80,12 @@ def _program(alias: str, path: str | Path) -> Path:
     if not isinstance(path, str | Path) or not Path(path).is_absolute():
         raise CommandRefused(f"executable {alias!r} needs an absolute path")
     path = Path(path)
-    if not path.is_file() or not os.access(path, os.X_OK):
+    try:
+        regular = path.is_file()
+    except OSError:
+        # A name too long, or a folder that may not be searched.
+        regular = False
+    if not regular or not os.access(path, os.X_OK):
         raise CommandRefused(f"executable {alias!r} is no executable file")
     if _is_batch(path.name) or _is_batch(path.resolve().name):
         raise CommandRefused(f"executable {alias!r} is a batch file, run by a shell")
@@ -100,10 +105,10 @@ def _is_batch(name: str) -> bool:
 def _text(what: str, value: object) -> str:
     if not isinstance(value, str):
         raise CommandRefused(f"{what} must be a string")
-    if "\0" in value:
+    if str.__contains__(value, "\0"):
         raise CommandRefused(f"{what} must not hold NUL")
     try:
-        value.encode("utf-8")
+        # A plain str comes back: one of a subclass could say something else later.
+        return str.encode(value, "utf-8").decode("utf-8")
     except UnicodeEncodeError:
         raise CommandRefused(f"{what} must not hold a lone surrogate") from None
-    return value

@@ -86,8 +86,9 @@ class OpenDirectory:
         if fd != _CLOSED:
             os.close(fd)
 
-    # For a workspace that nobody has any more, and after an interrupt.
-    __del__ = close
+    def __del__(self) -> None:
+        # A workspace that nobody has any more, or an interrupt.
+        self.close()
 
     def child(self, name: str) -> OpenDirectory:
         return OpenDirectory(os.open(name, _O_ENTER, dir_fd=self._fd))

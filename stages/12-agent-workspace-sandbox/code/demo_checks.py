@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import re
@@ -9,7 +10,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
 from check_support import CODE, run_script
 
@@ -23,18 +26,68 @@ __all__ = [
 ]
 
 
+def run_twice() -> SimpleNamespace:
+    """`demo.py` twice into one folder, and what is there after each."""
+    with tempfile.TemporaryDirectory(prefix="demo 检查 ") as scratch:
+        output = Path(scratch).resolve() / "stage12 output"
+        runs, delivered = [], []
+        for _ in range(2):
+            runs.append(run_script("demo.py", "--output-dir", str(output)))
+            delivered.append({p.name: p.read_bytes() for p in output.iterdir()})
+    return SimpleNamespace(output=output, runs=runs, delivered=delivered)
+
+
+def run_in_gbk() -> SimpleNamespace:
+    """`demo.py` on a GBK terminal, into a folder whose name GBK does not have."""
+    with tempfile.TemporaryDirectory() as scratch:
+        output = Path(scratch).resolve() / "报告 \u0e01"
+        done = run_script("demo.py", "--output-dir", str(output), encoding="gbk")
+        return SimpleNamespace(done=done, delivered=(output / "report.md").is_file())
+
+
+def run_cut_short() -> SimpleNamespace:
+    """`demo.py` whose output nobody reads."""
+    with tempfile.TemporaryDirectory() as scratch:
+        pipeline = f'"$0" -u "$1" --output-dir "{scratch}/output" | true'
+        done = subprocess.run(
+            ["/bin/sh", "-c", pipeline, sys.executable, str(CODE / "demo.py")],
+            env={**os.environ, "TMPDIR": scratch},
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=60,
+        )
+        return SimpleNamespace(done=done, left_behind=os.listdir(scratch))
+
+
+def run_alone(name: str) -> SimpleNamespace:
+    """Another demo, in a folder of its own that is also its temporary one."""
+    with tempfile.TemporaryDirectory() as scratch:
+        done = run_script(name, temporary=scratch, cwd=scratch)
+        return SimpleNamespace(done=done, left_behind=os.listdir(scratch))
+
+
+@functools.cache
+def started_demos() -> dict[str, Future]:
+    """All demos, started together when the first is asked for: most of them wait."""
+    pool = ThreadPoolExecutor(4)
+    others = ("race", "deadline", "boundary", "receipt")
+    demos = {name: pool.submit(run_alone, f"{name}_demo.py") for name in others}
+    demos["twice"] = pool.submit(run_twice)
+    demos["GBK"] = pool.submit(run_in_gbk)
+    if Path("/bin/sh").exists():
+        demos["cut short"] = pool.submit(run_cut_short)
+    return demos
+
+
 class DemoChecks(unittest.TestCase):
     """`demo.py` run twice into one folder; the checks look at what it did."""
 
     @classmethod
     def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory(prefix="demo 检查 ")
-        cls.addClassCleanup(cls.scratch.cleanup)
-        cls.output = Path(cls.scratch.name).resolve() / "stage12 output"
-        cls.runs = [run_script("demo.py", "--output-dir", str(cls.output))]
+        seen = started_demos()["twice"].result()
+        cls.output, cls.runs, cls.delivered = seen.output, seen.runs, seen.delivered
         cls.first_report = cls.output / "report.md"
-        cls.first_bytes = cls.first_report.read_bytes()
-        cls.runs.append(run_script("demo.py", "--output-dir", str(cls.output)))
+        cls.first_bytes = cls.delivered[0]["report.md"]
 
     def test_demo_prints_its_story(self):
         """The demo prints the four promised lines, in their order."""
@@ -73,34 +126,23 @@ class DemoChecks(unittest.TestCase):
     def test_second_run_takes_another_name(self):
         """A second run delivers beside the first report and leaves its bytes alone."""
         self.assertEqual(self.runs[1].returncode, 0, self.runs[1].stderr)
-        names = sorted(path.name for path in self.output.iterdir())
-        self.assertEqual(names, ["report-2.md", "report.md"])
-        self.assertEqual(self.first_report.read_bytes(), self.first_bytes)
+        self.assertEqual(sorted(self.delivered[1]), ["report-2.md", "report.md"])
+        self.assertEqual(self.delivered[1]["report.md"], self.first_bytes)
 
     def test_a_gbk_terminal_gets_the_whole_story(self):
         """On a GBK terminal a path that GBK lacks characters for is shown escaped."""
-        with tempfile.TemporaryDirectory() as scratch:
-            output = Path(scratch).resolve() / "报告 \u0e01"
-            done = run_script("demo.py", "--output-dir", str(output), encoding="gbk")
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            self.assertTrue((output / "report.md").is_file())
-        self.assertRegex(done.stdout, r"(?m)^exported: .+报告 \\u0e01.report\.md$")
+        seen = started_demos()["GBK"].result()
+        self.assertEqual((seen.done.returncode, seen.done.stderr), (0, ""))
+        self.assertTrue(seen.delivered)
+        shown = r"(?m)^exported: .+报告 \\u0e01.report\.md$"
+        self.assertRegex(seen.done.stdout, shown)
 
     @unittest.skipUnless(Path("/bin/sh").exists(), "needs a shell's pipe")
     def test_a_reader_that_leaves_early_gets_no_complaint(self):
         """Cut short by `| head`, the demo neither complains nor leaves a workspace."""
-        with tempfile.TemporaryDirectory() as scratch:
-            output = Path(scratch) / "output"
-            pipeline = f'"$0" -u "$1" --output-dir "{output}" | true'
-            done = subprocess.run(
-                ["/bin/sh", "-c", pipeline, sys.executable, str(CODE / "demo.py")],
-                env={**os.environ, "TMPDIR": scratch},
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=60,
-            )
-            self.assertEqual(done.stderr, b"")
-            self.assertLessEqual(set(os.listdir(scratch)), {"output"})
+        seen = started_demos()["cut short"].result()
+        self.assertEqual(seen.done.stderr, b"")
+        self.assertLessEqual(set(seen.left_behind), {"output"})
 
 
 class DemoRefusalChecks(unittest.TestCase):
@@ -139,9 +181,8 @@ class BoundaryDemoChecks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as scratch:
-            cls.done = run_script("boundary_demo.py", temporary=scratch, cwd=scratch)
-            cls.left_behind = os.listdir(scratch)
+        seen = started_demos()["boundary"].result()
+        cls.done, cls.left_behind = seen.done, seen.left_behind
         cls.lines = cls.done.stdout.splitlines()
 
     def test_api_refuses_and_child_reads(self):
@@ -172,9 +213,8 @@ class DeadlineDemoChecks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as scratch:
-            cls.done = run_script("deadline_demo.py", temporary=scratch)
-            cls.left_behind = os.listdir(scratch)
+        seen = started_demos()["deadline"].result()
+        cls.done, cls.left_behind = seen.done, seen.left_behind
 
     def test_only_the_runner_ends_what_was_left_behind(self):
         """After a time-out the usual way leaves a writer, and the runner does not."""
@@ -196,9 +236,8 @@ class RaceDemoChecks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        with tempfile.TemporaryDirectory() as scratch:
-            cls.done = run_script("race_demo.py", temporary=scratch)
-            cls.left_behind = os.listdir(scratch)
+        seen = started_demos()["race"].result()
+        cls.done, cls.left_behind = seen.done, seen.left_behind
 
     def test_the_workspace_reads_nothing_from_outside(self):
         """The workspace read the draft many times and the outside file never."""
@@ -224,9 +263,9 @@ class ReceiptDemoChecks(unittest.TestCase):
 
     def test_only_the_checked_bytes_are_delivered(self):
         """Only the checked bytes are delivered, and only to a name that is free."""
-        with tempfile.TemporaryDirectory() as scratch:
-            done = run_script("receipt_demo.py", temporary=scratch)
-            self.assertEqual(os.listdir(scratch), [])
+        seen = started_demos()["receipt"].result()
+        done = seen.done
+        self.assertEqual(seen.left_behind, [])
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         outcomes = [line.split(": ")[1] for line in done.stdout.splitlines()]
         delivered = "delivered, 391 bytes"

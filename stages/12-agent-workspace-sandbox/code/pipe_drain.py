@@ -1,8 +1,8 @@
 """Read two pipes to their end at the same time and keep the beginning of each.
 
-A child that fills one pipe stands still until somebody reads it, so the two are
-read by two threads: stdout by one of its own, stderr by the caller's while it
-waits. Each keeps what fits, goes on reading, and forgets the rest.
+A child that fills one pipe stands still until somebody reads it, so whichever of the
+two holds something is read. Each reader keeps what fits, goes on, and forgets the
+rest.
 """
 
 from __future__ import annotations
@@ -12,11 +12,14 @@ import os
 import select
 import threading
 import time
-from collections.abc import Callable
 from io import RawIOBase
 
-CHUNK_BYTES = 65_536
-POSIX = os.name == "posix"
+LONGEST_POLL_SECONDS = 0.2
+
+
+def new_chunk() -> memoryview:
+    """One buffer for a whole run: what is thrown away is never copied."""
+    return memoryview(bytearray(65_536))
 
 
 class PipeCapture:
@@ -32,36 +35,23 @@ class PipeCapture:
         self._pipe = pipe
         self._limit = limit
         self._kept = bytearray()
-        # One buffer for the whole run: what is thrown away is never copied.
-        self._chunk = memoryview(bytearray(CHUNK_BYTES))
 
-    def read_until_woken(self, wake: int) -> None:
-        """Read until the end of file, or until `wake` can be read or is closed.
+    def read(self, chunk: memoryview) -> None:
+        """Read once into `chunk`, and keep what fits; there may be nothing to read."""
+        count = self._pipe.readinto(chunk)
+        if count == 0:
+            self.complete = True
+        elif count and not self.truncated:
+            room = self._limit - len(self._kept)
+            self._kept += chunk[: min(count, room)]
+            self.truncated = count > room
 
-        Closing a pipe does not wake a thread that is blocked in reading it, hence
-        the second descriptor. It goes first, or a flood would drown it.
-        """
-        poller = self._poller()
-        poller.register(wake, select.POLLIN)
-        while not self.complete:
-            if any(ready == wake for ready, _ in poller.poll()):
-                return
-            self._read()
-
-    def read_until(self, deadline: float) -> None:
-        """Read until the end of file or the monotonic `deadline`, in seconds."""
-        poller = self._poller()
-        while not self.complete:
-            remaining = deadline - time.monotonic()
-            if remaining <= 0 or not poller.poll(remaining * 1000):
-                return
-            self._read()
-
-    def read_blocking(self) -> None:
-        """Read until the end of file; nothing can end this earlier."""
+    def read_to_end(self) -> None:
+        """Read until the end of file, which nothing can end earlier, and close."""
+        chunk = new_chunk()
         with self._pipe:
             while not self.complete:
-                self._read()
+                self.read(chunk)
 
     def text(self) -> str:
         """Return what was kept as UTF-8, with U+FFFD for bytes that are not.
@@ -75,51 +65,27 @@ class PipeCapture:
     def close(self) -> None:
         self._pipe.close()
 
-    def _poller(self) -> select.poll:
-        # poll() takes descriptors above 1023, select() does not. Somebody else can
-        # empty the pipe between poll() and read(), so read() must not block.
-        os.set_blocking(self._pipe.fileno(), False)
-        poller = select.poll()
-        poller.register(self._pipe, select.POLLIN)
-        return poller
 
-    def _read(self) -> None:
-        count = self._pipe.readinto(self._chunk)
-        if count == 0:
-            self.complete = True
-        elif count and not self.truncated:
-            room = self._limit - len(self._kept)
-            self._kept += self._chunk[: min(count, room)]
-            self.truncated = count > room
+class PolledDrain:
+    """Drains stdout and stderr in the caller's thread, while it waits (POSIX).
 
-
-class OutputDrain:
-    """Drains a child's stdout and stderr; leaving the block stops and closes both.
-
-    Raises `RuntimeError` when no thread can be started and `OSError` when no
-    descriptor is left; both pipes are closed then.
-
-    Does not end a reader on Windows, where a blocked read cannot be woken: as long
-    as a descendant holds a pipe, its (daemon) thread and descriptor stay.
+    There is no thread that could fail to start or would have to be woken. Nobody
+    reads between two calls of `wait`. Leaving the block closes both pipes.
     """
 
     def __init__(self, stdout: RawIOBase, stderr: RawIOBase, limit: int) -> None:
         self.stdout = PipeCapture(stdout, limit)
         self.stderr = PipeCapture(stderr, limit)
-        self._threads: list[threading.Thread] = []
-        self._wake: tuple[int, int] | None = None
-        try:
-            if POSIX:
-                self._wake = os.pipe()
-                self._start(self.stdout.read_until_woken, self._wake[0])
-            else:
-                self._start(self.stdout.read_blocking)
-                self._start(self.stderr.read_blocking)
-        except BaseException:
-            self.stop()
-            raise
+        self._open = {stdout.fileno(): self.stdout, stderr.fileno(): self.stderr}
+        self._chunk = new_chunk()
+        # poll() takes descriptors above 1023, select() does not.
+        self._poller = select.poll()
+        for descriptor in self._open:
+            # Somebody else can empty the pipe between poll() and read().
+            os.set_blocking(descriptor, False)
+            self._poller.register(descriptor, select.POLLIN)
 
-    def __enter__(self) -> OutputDrain:
+    def __enter__(self) -> PolledDrain:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -127,30 +93,67 @@ class OutputDrain:
 
     def wait(self, deadline: float) -> bool:
         """Drain until the monotonic `deadline`; whether both pipes have ended."""
-        if POSIX:
-            self.stderr.read_until(deadline)
-        for thread in self._threads:
+        while self._open:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                return False
+            # A signal that comes just before poll() does not wake it, so that its
+            # handler would not be called before something else happens.
+            pause = min(remaining, LONGEST_POLL_SECONDS)
+            for descriptor, _ in self._poller.poll(pause * 1000):
+                self._open[descriptor].read(self._chunk)
+                if self._open[descriptor].complete:
+                    self._poller.unregister(descriptor)
+                    del self._open[descriptor]
+        return True
+
+    def stop(self) -> bool:
+        """Close both pipes; True: nobody reads any longer."""
+        self.stdout.close()
+        self.stderr.close()
+        return True
+
+
+class ThreadedDrain:
+    """Drains stdout and stderr in a thread each: pipes of Windows cannot be polled.
+
+    Raises `RuntimeError` when a thread cannot be started. Leaving the block closes
+    the pipes that have ended. A blocked read cannot be woken, so as long as a
+    descendant holds a pipe, its (daemon) thread and descriptor stay.
+    """
+
+    def __init__(self, stdout: RawIOBase, stderr: RawIOBase, limit: int) -> None:
+        self.stdout = PipeCapture(stdout, limit)
+        self.stderr = PipeCapture(stderr, limit)
+        self._readers = {
+            capture: threading.Thread(target=capture.read_to_end, daemon=True)
+            for capture in (self.stdout, self.stderr)
+        }
+        try:
+            for thread in self._readers.values():
+                thread.start()
+        except RuntimeError:
+            self.stop()
+            raise
+
+    def __enter__(self) -> ThreadedDrain:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def wait(self, deadline: float) -> bool:
+        """Wait until the monotonic `deadline`; whether both pipes have ended."""
+        for thread in self._readers.values():
             thread.join(max(0.0, deadline - time.monotonic()))
         return self.stdout.complete and self.stderr.complete
 
     def stop(self) -> bool:
-        """End the readers, at the end of file or before; whether they have ended."""
-        if self._wake:
-            reader, writer = self._wake
-            self._wake = None
-            os.close(writer)
-            for thread in self._threads:
-                if thread.ident is not None:
-                    thread.join()
-            os.close(reader)
-        ended = not any(thread.is_alive() for thread in self._threads)
-        if ended:
-            self.stdout.close()
-            self.stderr.close()
-        return ended
+        """Close what nobody reads any longer; whether that is both pipes."""
+        stopped = [c for c, thread in self._readers.items() if not thread.is_alive()]
+        for capture in stopped:
+            capture.close()
+        return len(stopped) == len(self._readers)
 
-    def _start(self, read: Callable[..., None], *arguments: int) -> None:
-        thread = threading.Thread(target=read, args=arguments, daemon=True)
-        # Known before it runs: an interrupt can come while start() waits for it.
-        self._threads.append(thread)
-        thread.start()
+
+OutputDrain = PolledDrain if os.name == "posix" else ThreadedDrain

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import hashlib
-import itertools
 import json
 import os
 import signal
@@ -22,7 +21,7 @@ from pathlib import Path
 from unittest import mock
 
 import artifact_export
-from check_support import CODE, python
+from check_support import CODE, is_interrupted, python
 from report_check import MAX_REPORT_BYTES, UnsupportedReport, analyze_report
 from report_tools import (
     ArtifactError,
@@ -54,6 +53,7 @@ __all__ = [
 ]
 
 CHECKER = CODE / "report_check.py"
+LOADED = ["import os, sys", f"sys.path.insert(0, {str(CODE)!r})", "import report_check"]
 BEFORE = "# Pilot\n\n## Background\n\nTwenty staff.\n\n"
 RISKS = "## Risks\n\nA wrong reply.\n"
 AFTER = "\n\n## Recommendation\n\nStart.\n"
@@ -338,22 +338,33 @@ class CheckerProgramChecks(unittest.TestCase):
         path.write_bytes(content)
         return path
 
-    def check(self, *arguments: object, **options: object):
+    def check(self, *arguments: object, program: tuple = (CHECKER,), **options):
         """Exit code, stdout and stderr of one run."""
         options = {"stdout": subprocess.PIPE} | options
         done = subprocess.run(
-            [sys.executable, "-I", "-S", "-B", CHECKER, *arguments],
+            [sys.executable, "-I", "-S", "-B", *program, *arguments],
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            timeout=60,
+            cwd=self.folder,
+            timeout=20,
             **options,
         )
         return done.returncode, done.stdout, done.stderr
 
+    def check_after(self, report: Path, *lines: str):
+        """Like `check`, in a process that does `lines` before it checks."""
+        program = [*LOADED, *lines, "sys.exit(report_check.main(sys.argv[1:]))"]
+        return self.check(report, program=("-c", "\n".join(program)))
+
     def check_all(self, *reports: Path):
-        """The results for several reports, whose processes run side by side."""
-        with ThreadPoolExecutor(4) as pool:
-            return list(pool.map(self.check, reports))
+        """The results of `check` for several reports, all from one process."""
+        program = [*LOADED, "for report in sys.argv[1:]:"]
+        program.append("    print(report_check.main([report]), flush=True)")
+        done = self.check(*reports, program=("-c", "\n".join(program)))
+        lines = done[1].splitlines(keepends=True)
+        self.assertEqual((done[0], done[2], len(lines)), (0, b"", 2 * len(reports)))
+        pairs = zip(lines[::2], lines[1::2], strict=True)
+        return [(int(code), line, b"") for line, code in pairs]
 
     def assert_not_checked(self, result):
         """3, one line of ASCII JSON with `error` and nothing else, silent stderr."""
@@ -368,12 +379,9 @@ class CheckerProgramChecks(unittest.TestCase):
     def test_exit_code_and_line_say_the_verdict(self):
         """0 or 2, and the verdict as one line of ASCII JSON; stderr stays silent."""
         good, bad = self.write("好 报告.md", GOOD), self.write("bad.md", BAD)
-        for report, code, result in zip(
-            (GOOD, BAD), (0, 2), self.check_all(good, bad), strict=True
-        ):
-            self.assertEqual((result[0], result[2]), (code, b""))
+        for path, report, code in ((good, GOOD, 0), (bad, BAD, 2)):
             line = json.dumps(analyze_report(report)).encode("ascii") + b"\n"
-            self.assertEqual(result[1], line)
+            self.assertEqual(self.check(path), (code, line, b""))
 
     def test_content_that_cannot_be_checked_is_3(self):
         """Over the budget, not UTF-8, outside the subset: 3; the full budget: 0."""
@@ -418,15 +426,13 @@ class CheckerProgramChecks(unittest.TestCase):
         closed.chmod(0)
         opened.chmod(0o644)
         # Permissions mean nothing to root, so root becomes somebody else first.
-        code = f"import sys; sys.path.insert(0, {str(CODE)!r}); import os, report_check"
-        code += "\nreport_check.analyze_report(b'x')  # all that it needs is loaded"
-        code += "\nif os.getuid() == 0: os.setgid(65534); os.setuid(65534)"
-        code += "\nsys.exit(report_check.main(sys.argv[1:]))"
+        first = (
+            "report_check.analyze_report(b'x')  # all that it needs is loaded",
+            "if os.getuid() == 0: os.setgid(65534); os.setuid(65534)",
+        )
         for path, expected in ((closed, 3), (opened, 0)):
-            done = subprocess.run(
-                [sys.executable, "-I", "-B", "-c", code, path], capture_output=True
-            )
-            self.assertEqual((done.returncode, done.stderr), (expected, b""))
+            code, _, stderr = self.check_after(path, *first)
+            self.assertEqual((code, stderr), (expected, b""))
 
     @unittest.skipUnless(hasattr(os, "mkfifo"), "needs O_NOFOLLOW and O_NONBLOCK")
     def test_a_report_that_becomes_a_link_or_a_fifo_is_3(self):
@@ -434,20 +440,16 @@ class CheckerProgramChecks(unittest.TestCase):
         good = self.write("good.md", GOOD)
         for swap in (f"os.symlink({str(good)!r}, path)", "os.mkfifo(path)", "pass"):
             report = self.write("report.md", GOOD)
-            code = f"import os, sys; sys.path.insert(0, {str(CODE)!r})"
-            code += "\nimport report_check; path = sys.argv[1]"
-            code += "\ndef swap(event, arguments):"
-            code += "\n    if event == 'open' and arguments[0] == path:"
-            code += f"\n        os.unlink(path); {swap}"
-            code += "\nsys.addaudithook(swap)"
-            code += "\nsys.exit(report_check.main(sys.argv[1:]))"
-            done = subprocess.run(
-                [sys.executable, "-I", "-B", "-c", code, report],
-                capture_output=True,
-                timeout=20,
+            result = self.check_after(
+                report,
+                "path = sys.argv[1]",
+                "def act(event, arguments):",
+                "    if event == 'open' and arguments[0] == path:",
+                f"        os.unlink(path); {swap}",
+                "sys.addaudithook(act)",
             )
             with self.subTest(swap[:9]):
-                self.assert_not_checked((done.returncode, done.stdout, done.stderr))
+                self.assert_not_checked(result)
             report.unlink(missing_ok=True)
 
     def test_wrong_arguments_are_3(self):
@@ -456,7 +458,7 @@ class CheckerProgramChecks(unittest.TestCase):
         self.write("--help", GOOD)
         for arguments in ((), (good, good), ("--help",)):
             with self.subTest(arguments):
-                self.assert_not_checked(self.check(*arguments, cwd=self.folder))
+                self.assert_not_checked(self.check(*arguments))
 
     @unittest.skipIf(os.name == "nt", "a standard stream is closed in another way")
     def test_a_verdict_that_cannot_be_printed_is_3(self):
@@ -481,14 +483,9 @@ class CheckerProgramChecks(unittest.TestCase):
 
     def test_a_fault_of_the_checker_is_3_and_never_1(self):
         """Whatever goes wrong inside, the program does not end with 1."""
-        code = f"import sys; sys.path.insert(0, {str(CODE)!r}); import report_check"
-        code += "\nreport_check.REQUIRED_SECTIONS = None"
-        code += "\nsys.exit(report_check.main(sys.argv[1:]))"
-        done = subprocess.run(
-            [sys.executable, "-I", "-B", "-c", code, self.write("good.md", GOOD)],
-            capture_output=True,
-        )
-        self.assert_not_checked((done.returncode, done.stdout, done.stderr))
+        good = self.write("good.md", GOOD)
+        broken = "report_check.REQUIRED_SECTIONS = None"
+        self.assert_not_checked(self.check_after(good, broken))
 
 
 class Counterpart:
@@ -1061,11 +1058,15 @@ class ArtifactExportChecks(InWorkspace):
 
         limits = resource.getrlimit(resource.RLIMIT_FSIZE)
         handler = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-        try:
+
+        def fill_disk(*_):
             resource.setrlimit(resource.RLIMIT_FSIZE, (20, limits[1]))
-            for link in (os.link, mock.Mock(side_effect=OSError(errno.EPERM, "no"))):
-                with mock.patch("os.link", link):
-                    self.assert_refused()
+            raise OSError(errno.EPERM, "no hard links")
+
+        try:
+            with mock.patch("os.link", fill_disk):
+                self.assert_refused()  # it fills up at the second file
+            self.assert_refused()  # and now at the first
         finally:
             resource.setrlimit(resource.RLIMIT_FSIZE, limits)
             signal.signal(signal.SIGXFSZ, handler)
@@ -1089,36 +1090,16 @@ class ArtifactExportChecks(InWorkspace):
 
     def test_an_interrupt_leaves_nothing_unless_the_report_is_delivered(self):
         """Ctrl-C between any two steps: no file of ours, or the complete report."""
-        moment, interrupted = 0, True
-
-        def trace(frame, event, _):
-            nonlocal moment
-            if frame.f_code.co_filename != artifact_export.__file__:
-                return None
-            moment -= event == "line"
-            if moment == 0:
-                raise KeyboardInterrupt
-            return trace
-
-        for step in itertools.count(1):
-            target, moment = self.outside / f"{step}.md", step
-            before, interrupted = sys.gettrace(), False
-            sys.settrace(trace)
-            try:
-                self.export(target)
-            except KeyboardInterrupt:
-                interrupted = True
-            finally:
-                sys.settrace(before)
+        moment, target = 1, self.outside / "report.md"
+        while is_interrupted(self.export, moment, artifact_export):
+            moment += 1
             if target.exists():
                 self.assertEqual(target.read_bytes(), GOOD)
             else:
                 self.assertEqual([*self.outside.iterdir()], [])
-            if not interrupted:
-                break
             for left in self.outside.iterdir():
                 left.unlink()
-        self.assertGreater(step, 30)
+        self.assertGreater(moment, 10)
 
     def test_of_many_exports_to_one_name_one_succeeds(self):
         """The name is taken once, and the losers leave no file behind."""
@@ -1139,7 +1120,7 @@ class ArtifactExportChecks(InWorkspace):
 
 
 # Exports again and again, each time in a child that kills itself one line of
-# `artifact_export` later than the one before, until one lives to the end.
+# `artifact_export` later than the one before, until some live to the end.
 KILLED_EXPORTS = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
@@ -1167,17 +1148,18 @@ def export_until(moment):
     artifact_export.export_report(workspace, review, target)
     sys.settrace(None)
 
-moment = status = 1
-while status != 0:
-    child = os.fork()
-    if child == 0:
-        export_until(moment)
-        os._exit(0)
-    status = os.waitpid(child, 0)[1]
-    if status not in (0, signal.SIGKILL):
-        sys.exit(f"unexpected status {status}")
-    moment += 1
-print(moment - 1)
+moment, statuses = 0, set()
+while 0 not in statuses:
+    children = []
+    for moment in range(moment + 1, moment + 9):
+        children.append(os.fork())
+        if children[-1] == 0:
+            export_until(moment)
+            os._exit(0)
+    statuses = {os.waitpid(child, 0)[1] for child in children}
+    if not statuses <= {0, signal.SIGKILL}:
+        sys.exit(f"unexpected among {statuses}")
+print(moment)
 """
 
 
@@ -1204,7 +1186,7 @@ class ArtifactKillChecks(InWorkspace):
         ]
         for path in present:
             self.assertEqual(path.read_bytes(), GOOD)
-        # Both outcomes were met, and one run was not killed.
+        # Both outcomes were met, and the last run was not killed.
         self.assertIn(self.outside / f"{moments}.md", present)
         self.assertGreater(len(present), 1)
         self.assertLess(len(present), moments - 10)

@@ -6,7 +6,9 @@ the Host builds from it.
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -33,6 +35,8 @@ TERM_SECONDS = 0.01
 # Nothing can refuse KILL, but a busy machine takes its time to carry it out. This
 # much may be added to the grace period, so that a short one leaves no zombie.
 KILL_SECONDS = 0.3
+# Reading what is still in the pipes of a group that is dead takes no longer.
+READ_SECONDS = 0.1
 
 
 class CommandNotStarted(OSError):
@@ -106,11 +110,14 @@ class CommandRunner:
       holds a pipe of reports it, and returns in `timeout + grace` nevertheless.
     - On Windows it ends only the program itself, none of its descendants, and a
       reader whose pipe such a descendant holds stays until that one ends.
-    - A Ctrl-C ends the run and leaves nothing behind; it waits while a process is
-      being created or ended. That is not done for what handlers of other signals
-      raise: they can leave a process behind that was just being created.
+    - What the handler of SIGINT (Ctrl-C) or SIGTERM raises ends the run and leaves
+      nothing behind; it waits while a process is being created or ended. What
+      handlers of other signals raise is not held back, and can leave a process
+      behind that was just being created.
     - It does not know an exit code that other code of the Host takes away, by
       ignoring SIGCHLD or by waiting for any child: `returncode` is None then.
+    - It does not reap killed descendants. Where the Host is the first process of a
+      container, they stay zombies until it does; an init (`--init`) reaps them.
     """
 
     def __init__(
@@ -144,11 +151,12 @@ class CommandRunner:
         started = time.monotonic()
         deadline = started + timeout
         with (
-            InterruptGuard() as guard,
+            InterruptGuard(signal.SIGINT) as interrupt,
+            InterruptGuard(signal.SIGTERM) as termination,
             self._start(alias, arguments) as child,
             self._drain(alias, child) as output,
         ):
-            with guard.admitted():
+            with interrupt.admitted(), termination.admitted():
                 finished = _both_ended(child, output, deadline)
             cleanup_deadline = time.monotonic() + self._grace_seconds
             if not finished:
@@ -157,7 +165,11 @@ class CommandRunner:
                 _both_ended(child, output, last_words)
             # Also after a success: a quiet process in the background ends here.
             returncode = child.end(cleanup_deadline + KILL_SECONDS)
-            complete = output.wait(cleanup_deadline)
+            # However short the grace period, what a killed group has left in its
+            # pipes is read.
+            complete = output.wait(
+                max(cleanup_deadline, time.monotonic() + READ_SECONDS)
+            )
             stopped = output.stop()
         return CommandResult(
             returncode=returncode,
@@ -184,8 +196,9 @@ class CommandRunner:
             )
         except OSError as error:
             # Its own text may hold a path of the Host, so we say it in our words.
-            if not root.is_dir():
-                reason = "the working directory is missing"
+            # Asking the file system afterwards could find another state.
+            if _is_about(error, root):
+                reason = "the working directory is missing or cannot be entered"
             elif isinstance(error, FileNotFoundError):
                 reason = f"the program {alias!r} (or its interpreter) is missing"
             else:
@@ -195,9 +208,16 @@ class CommandRunner:
     def _drain(self, alias: str, child: ChildProcess) -> OutputDrain:
         try:
             return OutputDrain(child.stdout, child.stderr, self._max_output_bytes)
-        except (OSError, RuntimeError) as error:
+        except RuntimeError:
             reason = f"the program {alias!r} was ended: its output cannot be read"
-            raise CommandNotStarted(getattr(error, "errno", None), reason) from None
+            raise CommandNotStarted(errno.EAGAIN, reason) from None
+
+
+def _is_about(error: OSError, directory: Path) -> bool:
+    """Whether a start failed because `directory` cannot be the working directory."""
+    if os.name == "nt":
+        return isinstance(error, NotADirectoryError)
+    return error.filename == directory
 
 
 def _both_ended(child: ChildProcess, output: OutputDrain, deadline: float) -> bool:
