@@ -152,6 +152,7 @@ class CheckedDirectory:
         """Nothing is held open."""
 
     def child(self, name: str) -> CheckedDirectory:
+        """The directory `name` in this one; a link is an `OSError`."""
         inner = self._inside(name)
         info = os.lstat(inner)
         if is_link(info):
@@ -167,6 +168,7 @@ class CheckedDirectory:
         return os.lstat(self._inside(name))
 
     def open_beneath(self, names: Sequence[str]) -> int:
+        """Like that of `OpenDirectory`, but refuses all but regular files itself."""
         folder = self
         for name in names[:-1]:
             folder = folder.child(name)

@@ -364,7 +364,7 @@ class RunnerRefusalChecks(RunnerCase):
     def test_a_command_is_a_list_that_begins_with_an_alias(self) -> None:
         """Strings, empty lists, unknown names, paths and non-strings start nothing."""
         effect = self.workspace.root / "started"
-        good = python(f"open({str(effect)!r}, 'w').close()")
+        good = python(f"open({str(effect)!r}, 'wb').close()")
         refused = {
             "string": "python -c pass",
             "bytes": b"python",
@@ -737,6 +737,8 @@ class RunnerDeadlineChecks(RunnerCase):
             "time.sleep(9)",
         )
         return (
+            "import warnings  # Popen is right to say that the child is not reaped",
+            "warnings.simplefilter('ignore', ResourceWarning)",
             "runner.run(['sh', '-c', ':'], timeout_seconds=20)",
             "before, started = counts(), time.monotonic()",
             f"r = runner.run({code!r}, timeout_seconds={cls.timeout})",
@@ -951,7 +953,7 @@ class RunnerInterruptChecks(RunnerCase):
         seen = run_host(
             "pids = Path('pids')",
             "def interrupt():",
-            "    while not pids.exists() or len(pids.read_text().split()) < 2:",
+            "    while not pids.exists() or len(pids.read_bytes().split()) < 2:",
             "        time.sleep(0.005)",
             "    os.kill(os.getpid(), signal.SIGINT)",
             "thread = threading.Thread(target=interrupt)",
@@ -962,7 +964,7 @@ class RunnerInterruptChecks(RunnerCase):
             " timeout_seconds=8)",
             "except KeyboardInterrupt:",
             "    thread.join()",
-            "    answer = [pids.read_text(), before == counts()]",
+            "    answer = [pids.read_bytes().decode(), before == counts()]",
             "    answer.append(time.monotonic() - started < 6)",
             "own = signal.getsignal(signal.SIGINT) is signal.default_int_handler",
             "answer.append(own)",
@@ -1022,7 +1024,7 @@ class RunnerTerminalChecks(RunnerCase):
         """A child cannot open the Host's terminal; one in its session could."""
         import pty
 
-        code = "open('/dev/tty').close(); print('reached')"
+        code = "open('/dev/tty', 'rb').close(); print('reached')"
         report = self.folder / "report.json"
         host = host_code(
             "import subprocess",

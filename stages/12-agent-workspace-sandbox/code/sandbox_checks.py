@@ -17,7 +17,6 @@ import stat
 import sys
 import tempfile
 import unittest
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
@@ -664,21 +663,16 @@ class SandboxDemoChecks(ScriptedEngines, unittest.TestCase):
         bad = self.folder / "报告, 2.md"
         bad.write_bytes(b"## Risks\n\nmany\n")
         missing = self.folder / "none.md"
-        cases = (
+        for code, arguments in (
             (0, ()),
             (2, ("--report", str(bad))),
             (3, ("--report", str(missing))),
             (4, ("--image=--privileged",)),
             (4, ("--no-such-option",)),
-        )
-        # Side by side: most of each is the start of Python.
-        with ThreadPoolExecutor() as pool:
-            ended = pool.map(
-                lambda case: run_script("sandbox_demo.py", "--run", *case[1]), cases
-            )
-            for (code, arguments), done in zip(cases, ended, strict=True):
-                with self.subTest(code=code, arguments=arguments):
-                    self.assertEqual(done.returncode, code, done.stderr)
-                    reasons = done.stderr.splitlines()
-                    self.assertEqual(len(reasons), 0 if code in (0, 2) else 1)
-                    self.assertNotIn(str(self.folder), done.stderr)
+        ):
+            with self.subTest(code=code, arguments=arguments):
+                done = run_script("sandbox_demo.py", "--run", *arguments)
+                self.assertEqual(done.returncode, code, done.stderr)
+                reasons = done.stderr.splitlines()
+                self.assertEqual(len(reasons), 0 if code in (0, 2) else 1)
+                self.assertNotIn(str(self.folder), done.stderr)

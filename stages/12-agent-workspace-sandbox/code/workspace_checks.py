@@ -303,9 +303,11 @@ class WorkspaceAreaChecks(WorkspaceCase):
     def test_names_that_the_process_cannot_say_are_refused(self) -> None:
         """Where file names are ASCII, a Chinese one is a `WorkspaceError`."""
         environment = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        # A root with Chinese letters cannot stand in such a child's program text.
+        environment["RUN_ROOT"] = str(self.root)
         child = start_python(
-            "import sys; from workspace import *",
-            f"workspace = AgentWorkspace({str(self.root)!r})",
+            "import os, sys; from workspace import *",
+            "workspace = AgentWorkspace(os.environ['RUN_ROOT'])",
             "if sys.getfilesystemencoding() == 'utf-8': print('utf-8')",
             "for operation in (workspace.read_bytes,",
             "                  lambda path: workspace.write_text(path, 'x'),",
