@@ -105,12 +105,12 @@ def outcomes():
     """Every fault's outcome, worked out side by side: most of it is starting Python."""
     home = Path(tempfile.mkdtemp(prefix="faults-"))
     home.chmod(0o755)  # some checks give up root, and must still get here
+    pool = ThreadPoolExecutor(os.cpu_count() or 2)
     try:
-        with ThreadPoolExecutor(os.cpu_count() or 2) as pool:
-            yield {
-                fault.label: pool.submit(outcome, fault, home) for fault in ALL_FAULTS
-            }
+        yield {fault.label: pool.submit(outcome, fault, home) for fault in ALL_FAULTS}
     finally:
+        # Nobody waits for the others when only some were asked for.
+        pool.shutdown(cancel_futures=True)
         # A fault in the clean-up leaves trees too deep for shutil.rmtree.
         if shutil.which("rm"):
             subprocess.run(["rm", "-rf", str(home)], check=True)
