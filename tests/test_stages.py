@@ -216,7 +216,7 @@ def test_no_marker_comments(module):
 def test_the_top_level_holds_what_it_should():
     """Nothing lies at the top level but what the course's plan names."""
     listed = subprocess.run(
-        ["git", "ls-files", "--cached", "--others", "--exclude-standard"],
+        ["git", "ls-files"],
         cwd=ROOT,
         capture_output=True,
         encoding="utf-8",

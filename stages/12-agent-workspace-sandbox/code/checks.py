@@ -3,6 +3,7 @@
 The checks need neither a model nor a container engine.
 """
 
+import signal
 import unittest
 
 from demo_checks import *  # noqa: F403
@@ -13,4 +14,6 @@ from sandbox_checks import *  # noqa: F403
 from workspace_checks import *  # noqa: F403
 
 if __name__ == "__main__":
+    # A shell that starts us in the background has Ctrl-C ignored, in our children too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     unittest.main()

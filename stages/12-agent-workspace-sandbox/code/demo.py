@@ -100,6 +100,7 @@ def main() -> int:
     output_dir = parser.parse_args().output_dir
     try:
         run(output_dir.resolve())
+        sys.stdout.flush()
     except (ArtifactError, ReportCheckError, WorkspaceError) as error:
         print(f"demo.py: no report was delivered: {error}", file=sys.stderr)
         return 1

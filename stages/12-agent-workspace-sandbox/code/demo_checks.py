@@ -48,7 +48,7 @@ def run_in_gbk() -> SimpleNamespace:
 def run_cut_short() -> SimpleNamespace:
     """`demo.py` whose output nobody reads."""
     with tempfile.TemporaryDirectory() as scratch:
-        pipeline = f'"$0" -u "$1" --output-dir "{scratch}/output" | true'
+        pipeline = f'"$0" "$1" --output-dir "{scratch}/output" | true'
         done = subprocess.run(
             ["/bin/sh", "-c", pipeline, sys.executable, str(CODE / "demo.py")],
             env={**os.environ, "TMPDIR": scratch},

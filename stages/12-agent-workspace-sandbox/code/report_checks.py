@@ -422,6 +422,10 @@ class CheckerProgramChecks(unittest.TestCase):
     def test_a_file_without_permission_is_3(self):
         """A file that the checker's user may not read is 3; an open one is 0."""
         self.folder.chmod(0o755)
+        if os.getuid() == 0 and not all(
+            p.stat().st_mode & 1 for p in self.folder.parents
+        ):
+            self.skipTest("needs a temporary folder that other users can enter")
         closed, opened = self.write("closed.md", GOOD), self.write("open.md", GOOD)
         closed.chmod(0)
         opened.chmod(0o644)
