@@ -2,137 +2,33 @@
 
 from __future__ import annotations
 
-import functools
-import gzip
-import os
-import shutil
 import subprocess
 import sys
-import threading
 import zipfile
-from contextlib import contextmanager
-from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 import pytest
+from site_in_browser import (
+    MOUNTS,
+    NARROW,
+    SCROLL_THROUGH,
+    WIDE,
+    browser,
+    host,
+    serious,
+    visit,
+)
+
+__all__ = ["browser", "host", "visit"]
 
 ROOT = Path(__file__).resolve().parents[1]
-REQUIRED = os.environ.get("REQUIRE_BROWSER") == "1"
-CHROMIUM = os.environ.get("CHROMIUM") or next(
-    filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))),
-    None,
-)
-MISSING = ""
-try:
-    from axe_playwright_python.sync_playwright import Axe
-    from playwright.sync_api import sync_playwright
-except ImportError as error:
-    MISSING = f"{error}; pip install -r requirements.txt"
-if not CHROMIUM:
-    MISSING = "no Chromium here; apt-get install chromium, or name one in CHROMIUM"
-if MISSING and not REQUIRED:
-    pytest.skip(MISSING, allow_module_level=True)
-
 STAGE = "stages/12-agent-workspace-sandbox"
-PAGES = ["", f"{STAGE}/", f"{STAGE}-source/", "teach/", "glossary/"]
+EXERCISE = f"{STAGE}/exercises/1-contain-a-path"
+PAGES = ["", f"{STAGE}/", f"{STAGE}-source/", f"{EXERCISE}/", "teach/", "glossary/"]
 BOTH = PAGES + [f"zh-CN/{page}" for page in PAGES]
 EVERY = [*BOTH, "no/such/page/"]
-MOUNTS = ("/host-first/", "/lan/room-1/")  # the published path and any other
 PAGE_BUDGET = 350_000
-WIDE, NARROW = {"width": 1440, "height": 900}, {"width": 360, "height": 740}
-
-
-@functools.cache
-def compressed(file: Path) -> bytes:
-    return gzip.compress(file.read_bytes())
-
-
-class Pages(SimpleHTTPRequestHandler):
-    """Serve the site under each mount, compressed, with its 404 page: as Pages does."""
-
-    def do_GET(self):
-        mount = next((m for m in MOUNTS if self.path.startswith(m)), None)
-        path = unquote(urlsplit(self.path).path).removeprefix(mount or "")
-        file = Path(self.directory, path)
-        if file.is_dir():
-            file /= "index.html"
-        status = 200 if mount and file.is_file() else 404
-        if status == 404:
-            file = Path(self.directory, "404.html")
-        body = compressed(file)
-        self.send_response(status)
-        self.send_header("Content-Type", self.guess_type(str(file)))
-        self.send_header("Content-Encoding", "gzip")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.fixture(scope="module")
-def host(site):
-    """Serve the built site; returns scheme, name and port."""
-    with ThreadingHTTPServer(
-        ("127.0.0.1", 0), lambda *a: Pages(*a, directory=str(site))
-    ) as server:
-        thread = threading.Thread(target=server.serve_forever)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
-
-
-@pytest.fixture(scope="module")
-def browser():
-    """Start Chromium once for this module."""
-    assert not MISSING, MISSING
-    options = ["--disable-gpu", "--disable-quic", "--disable-background-networking"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        options.append("--no-sandbox")
-    with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
-        yield chromium
-        chromium.close()
-
-
-@pytest.fixture
-def visit(browser, host):
-    """Return a context manager that opens a page and minds what it must not do."""
-
-    @contextmanager
-    def open_page(address, *, mount=MOUNTS[0], viewport=WIDE, scheme="light"):
-        url = address if ":" in address else f"{host}{mount}{address}"
-        home = "file://" if url.startswith("file:") else host
-        context = browser.new_context(viewport=viewport, color_scheme=scheme)
-        complaints = []
-        context.on(
-            "request",
-            lambda r: (
-                r.url.startswith((home, "data:", "about:", "blob:"))
-                or complaints.append(f"request to {r.url}")
-            ),
-        )
-        page = context.new_page()
-        page.on("pageerror", lambda e: complaints.append(f"error: {e}"))
-        page.on(
-            "console",
-            lambda m: (
-                complaints.append(f"console: {m.text}")
-                if m.type in ("error", "warning")
-                else None
-            ),
-        )
-        page.goto(url, wait_until="load")
-        yield page
-        context.close()
-        if "no/such" in url:  # the browser itself notes the status of this one
-            complaints = [c for c in complaints if "status of 404" not in c]
-        assert complaints == []
-
-    return open_page
 
 
 def search(page, words: str) -> list[str]:
@@ -174,7 +70,12 @@ def test_switch_stays_on_the_page(visit, host, mount, address):
 @pytest.mark.parametrize("mount", MOUNTS)
 @pytest.mark.parametrize(
     ("address", "heading"),
-    [("", "planned"), (f"{STAGE}-source/", "checks-py"), ("glossary/", "digest")],
+    [
+        ("", "planned"),
+        (f"{STAGE}-source/", "checks-py"),
+        (f"{EXERCISE}/", "your-answer"),
+        ("glossary/", "digest"),
+    ],
 )
 def test_switch_stays_at_the_heading(visit, host, mount, address, heading):
     """A reader who has scrolled is at the same heading in the other language."""
@@ -197,6 +98,8 @@ SEARCHES = [
     (MOUNTS[0], "zh-CN/", "防护令牌", "/zh-CN/glossary/#lease"),
     (MOUNTS[1], f"zh-CN/{STAGE}/", "磁盘", "/zh-CN/teach/#without-network"),
     (MOUNTS[0], "zh-CN/teach/", "后代进程", "/zh-CN/glossary/#child-process"),
+    (MOUNTS[0], f"{EXERCISE}/", "place_inside", f"/{EXERCISE}/#write"),
+    (MOUNTS[1], "zh-CN/", "把路径留在目录里", f"/zh-CN/{EXERCISE}/"),
 ]
 
 
@@ -205,7 +108,7 @@ def test_typed_search_finds(visit, mount, start, words, place):
     """Typed words lead to their place, and only to pages in the reader's language."""
     with visit(start, mount=mount) as page:
         answers = [urlsplit(answer) for answer in search(page, words)]
-        places = [f"{answer.path}#{answer.fragment}" for answer in answers]
+        places = [f"{answer.path}#{answer.fragment}".rstrip("#") for answer in answers]
         assert mount.rstrip("/") + place in places
         chinese = start.startswith("zh-CN/")
         assert all(("/zh-CN/" in path) == chinese for path in places)
@@ -265,6 +168,22 @@ def test_no_page_scrolls_sideways(visit, address):
         assert smallest >= 10  # pixels: words in diagrams stay legible on a phone
 
 
+@pytest.mark.parametrize("address", [f"{STAGE}/", f"zh-CN/{STAGE}/"])
+@pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["narrow", "wide"])
+def test_code_is_finished_when_it_comes_into_sight(visit, address, viewport):
+    """Each block that has been seen can be copied, and none has changed its height."""
+    with visit(address, viewport=viewport) as page:
+        page.evaluate(
+            "for (const d of document.querySelectorAll('details')) d.open = 1"
+        )
+        before = page.evaluate("document.documentElement.scrollHeight")
+        page.evaluate(SCROLL_THROUGH)
+        after = page.evaluate("document.documentElement.scrollHeight")
+        blocks = page.locator(".highlight pre").count()
+        assert page.locator(".highlight .md-code__button").count() == blocks > 20
+        assert after == pytest.approx(before, rel=0.005)
+
+
 STOPS = """() => {
     const tabbable = "a[href], button, input, select, textarea, summary, [tabindex]";
     return [...document.querySelectorAll(tabbable)].filter(e =>
@@ -288,7 +207,7 @@ def tab_through(page) -> list[str]:
 
 
 @pytest.mark.parametrize("viewport", [NARROW, WIDE], ids=["narrow", "wide"])
-@pytest.mark.parametrize("address", [f"{STAGE}/", "zh-CN/teach/"])
+@pytest.mark.parametrize("address", [f"{STAGE}/", f"{EXERCISE}/", "zh-CN/teach/"])
 def test_keyboard_reaches_everything(visit, viewport, address):
     """Tab reaches each link, button and field that can be seen."""
     with visit(address, viewport=viewport) as page:
@@ -334,26 +253,6 @@ def test_keyboard_opens_the_menu_of_a_phone(visit):
         page.keyboard.press("Enter")
         assert page.is_checked("#__drawer")
         focus_by_tab(page, ".md-nav--primary a[href$=\\'glossary/\\']")
-
-
-# Contrast is measured for each element, which takes a minute on 4,000 tokens of code:
-# three of each kind say the same.
-THIN_OUT = """const seen = {};
-for (const token of document.querySelectorAll("pre code span")) {
-    seen[token.className] = (seen[token.className] ?? 0) + 1;
-    if (seen[token.className] > 3) token.replaceWith(...token.childNodes);
-}"""
-
-
-def serious(page) -> list[tuple]:
-    """Return what axe finds serious or critical."""
-    page.add_style_tag(content=".listing pre { content-visibility: visible }")
-    page.evaluate(THIN_OUT)
-    return [
-        (violation["id"], [node["html"][:160] for node in violation["nodes"]])
-        for violation in Axe().run(page).response["violations"]
-        if violation["impact"] in ("serious", "critical")
-    ]
 
 
 @pytest.mark.parametrize("address", EVERY)
@@ -432,6 +331,21 @@ def test_zip_searches_from_disk(visit, unpacked, start, words, place):
         assert unpacked.as_uri() + place in without_mark
         page.click(".md-search-result__link")
         page.wait_for_selector("article h1")
+
+
+@pytest.mark.parametrize(
+    ("start", "sentence"),
+    [
+        (f"{EXERCISE}.html", "cannot run Python"),
+        (f"zh-CN/{EXERCISE}.html", "运行不了 Python"),
+    ],
+)
+def test_zip_checks_exercises_at_a_terminal(visit, unpacked, start, sentence):
+    """From disk no browser starts Python: the page says so and shows the starter."""
+    with visit((unpacked / start).as_uri()) as page:
+        assert sentence in page.inner_text("article")
+        assert "def place_inside" in page.inner_text("#starter-py")
+        assert page.locator("article textarea").count() == 0
 
 
 def _fragment(address: str) -> str:

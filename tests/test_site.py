@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import jieba
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
+
+from exercise_course import find_exercises
 
 ROOT = Path(__file__).resolve().parents[1]
 CHINESE = "zh-CN"
@@ -191,12 +198,16 @@ def test_planted_wrong_language_and_lonely_page_are_found(tmp_path):
 def draft(tmp_path) -> Path:
     """Copy what the build reads, with a short source page, to plant a fault in it."""
     root = tmp_path / "course"
-    shutil.copytree(ROOT / "docs", root / "docs")
-    for file in ROOT.glob("stages/*/code/checks.py"):
-        copy = root / file.relative_to(ROOT)
-        copy.parent.mkdir(parents=True)
-        shutil.copy(file, copy)
-    shutil.copy(ROOT / "mkdocs.yml", root)
+    for path in (
+        ROOT / "docs",
+        ROOT / "mkdocs.yml",
+        *ROOT.glob("stages/exercise*"),
+        *ROOT.glob("stages/*/exercises"),
+        *ROOT.glob("stages/*/code/checks.py"),
+    ):
+        copy = root / path.relative_to(ROOT)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        (shutil.copytree if path.is_dir() else shutil.copy)(path, copy)
     return root
 
 
@@ -298,6 +309,7 @@ QUERIES = {
     "Docker Engine": "#today",
     "memory stick": "teach/#without-network",
     "git clone": "#start",
+    "even one that lies inside": f"{STAGE}/exercises/1-contain-a-path/#write",
     "truncation": "glossary/#truncation",
 }
 CHINESE_QUERIES = {
@@ -314,6 +326,7 @@ CHINESE_QUERIES = {
     "强制执行": "glossary/#enforcement",
     "截断": "glossary/#truncation",
     "Docker": "#today",
+    "普通字符": f"{STAGE}/exercises/1-contain-a-path/#write",
 }
 
 
@@ -375,3 +388,184 @@ def test_source_page_shows_every_file_whole(site, prefix, code):
     }
     shown = {name: text.strip("\n") for name, text in page.listings.items()}
     assert shown == files
+
+
+# The exercises.
+
+EXERCISES = find_exercises()
+ENDINGS = {"": ".md", f"{CHINESE}/": ".zh-CN.md"}
+
+
+class ExercisePage(HTMLParser):
+    """The text of a page, and how many clicks each part of it is away."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.parts: list[tuple[int, str]] = []
+        self._depth = 0
+        self._skipped = False
+        self.feed(text.partition("<article")[2].partition("</article>")[0])
+
+    def handle_starttag(self, tag, attrs):
+        self._depth += tag == "details"
+        self._skipped |= tag == "script"
+
+    def handle_endtag(self, tag):
+        self._depth -= tag == "details"
+        self._skipped &= tag != "script"
+
+    def handle_data(self, data):
+        if not self._skipped:
+            self.parts.append((self._depth, data))
+
+    def behind(self, clicks: int) -> str:
+        """Return the text that so many clicks unfold."""
+        text = "".join(data for depth, data in self.parts if depth == clicks)
+        return re.sub(r"\s+", " ", text)
+
+
+def as_shown(text: str) -> str:
+    return re.sub(r"\s+", " ", text.replace("`", "")).strip()
+
+
+@pytest.mark.parametrize("prefix", ENDINGS)
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda one: one.id)
+def test_exercise_page_shows_its_files(site, prefix, exercise):
+    """Task and starter at once, hints behind one click, the solution behind two."""
+    chinese = bool(prefix)
+    address = exercise.folder.relative_to(ROOT).as_posix()
+    text = (site / prefix / address / "index.html").read_text("utf-8")
+    page = ExercisePage(text)
+    task = exercise.read(f"task{ENDINGS[prefix]}").decode()
+    for heading, anchor in re.findall(r"^#+ (.*) \{#([\w-]+)\}$", task, re.MULTILINE):
+        assert f'id="{anchor}"' in text
+        assert as_shown(heading) in page.behind(0)
+    assert as_shown(exercise.read("exercise.py").decode().replace("`", "")) in (
+        page.behind(0).replace("`", "")
+    )
+    for wrong in exercise.wrong_answers():
+        assert as_shown(wrong.hint[chinese]) in page.behind(1)
+    solution = exercise.read("solution.py").decode()
+    assert as_shown(solution) in page.behind(2).replace("`", "")
+    assert as_shown(solution)[-80:] not in page.behind(0) + page.behind(1)
+    assert f"check {exercise.id}" in page.behind(0)
+    edit = re.search(r'href="([^"]*)"[^>]*rel="edit"', text)[1]
+    assert edit.endswith(f"/edit/main/{address}/task{ENDINGS[prefix]}")
+
+
+@pytest.mark.parametrize("prefix", ENDINGS)
+def test_exercises_stand_in_the_navigation(site, prefix):
+    """Every exercise has its entry, numbered, in its stage's section."""
+    text = (site / prefix / "index.html").read_text("utf-8")
+    for exercise in EXERCISES:
+        title = f"{exercise.id} · {exercise.title()[bool(prefix)]}"
+        assert len(re.findall(rf"\s{re.escape(title)}\s", text)) >= 1
+
+
+def test_search_gives_no_solution_away(site):
+    """Hints and solutions are behind clicks, and search does not show them either."""
+    for folder, chinese in ((site, False), (site / CHINESE, True)):
+        text = (folder / "search/search_index.json").read_text("utf-8")
+        text = text.replace("\u200b", "")
+        for exercise in EXERCISES:
+            assert exercise.title()[chinese] in text
+            for wrong in exercise.wrong_answers():
+                assert wrong.hint[chinese][:20] not in text
+        assert "use a path that begins inside" not in text
+
+
+def run_data(site: Path, exercise) -> dict | None:
+    """Return what the page's script would find, None where there is no button."""
+    page = site / exercise.folder.relative_to(ROOT) / "index.html"
+    data = re.search(r'id="exercise">(.*?)</script>', page.read_text("utf-8"))
+    return json.loads(data[1]) if data else None
+
+
+def test_without_the_runtime_there_is_no_button(draft, build, tmp_path):
+    """A build without a Python for browsers has no button, and no file of it."""
+    done = build(tmp_path / "site", root=draft)
+    assert done.returncode == 0, done.log
+    assert [run_data(done.site, exercise) for exercise in EXERCISES] == [None] * 4
+    assert not (done.site / "assets/pyodide").exists()
+
+
+def test_exercises_with_processes_have_no_button(draft, build, tmp_path):
+    """With the runtime each page has its button, but not where it could not work."""
+    (draft / ".pyodide").mkdir()
+    (draft / ".pyodide/pyodide.mjs").write_bytes(b"x" * 2_600_000)
+    (draft / ".pyodide/version.txt").touch()
+    first, second, *others = EXERCISES
+    checks = draft / first.folder.relative_to(ROOT) / "checks.py"
+    checks.write_text(f"import subprocess\n{checks.read_text('utf-8')}", "utf-8")
+    subprocess.run([sys.executable, "stages/exercise_course.py"], cwd=draft, check=True)
+    done = build(tmp_path / "site", root=draft)
+    assert done.returncode == 0, done.log
+    assert run_data(done.site, first) is None
+    page = done.site / first.folder.relative_to(ROOT) / "index.html"
+    assert "starts processes or threads" in page.read_text("utf-8")
+    assert all(run_data(done.site, exercise) for exercise in others)
+    data = run_data(done.site, second)
+    assert data["starter"] == second.read("exercise.py").decode()
+    assert data["checks"] == second.read("checks.py").decode()
+    assert data["megabytes"] == 3
+    assert (done.site / "assets/pyodide/pyodide.mjs").is_file()
+
+
+def test_build_refuses_changed_checks(draft, build, tmp_path):
+    """Checks that are not those recorded do not reach a page."""
+    checks = draft / EXERCISES[0].folder.relative_to(ROOT) / "checks.py"
+    checks.write_text(f"{checks.read_text('utf-8')}\n# changed\n", "utf-8")
+    broken = build(tmp_path / "site", root=draft)
+    assert broken.returncode != 0
+    assert "is not as the course has it" in broken.log
+
+
+def test_build_refuses_an_empty_section_of_exercises(draft, build, tmp_path):
+    """A folder in the navigation that holds no exercise fails the build."""
+    settings = draft / "mkdocs.yml"
+    text = settings.read_text("utf-8")
+    settings.write_text(text.replace("sandbox/exercises/", "sandbox/gone/exercises/"))
+    broken = build(tmp_path / "site", root=draft)
+    assert broken.returncode != 0
+    assert "no exercises in" in broken.log
+
+
+@pytest.fixture
+def fetch(tmp_path):
+    """Return a function that runs get_pyodide.py in a folder and with a PATH."""
+    script = tmp_path / "docs/theme/get_pyodide.py"
+    script.parent.mkdir(parents=True)
+    shutil.copy(ROOT / "docs/theme/get_pyodide.py", script)
+    programs = tmp_path / "programs"
+    programs.mkdir()
+
+    def run(npm: str | None):
+        if npm is not None:
+            (programs / "npm").write_text(f"#!/bin/sh\n{npm}\n", "utf-8")
+            (programs / "npm").chmod(0o755)
+        return subprocess.run(
+            [sys.executable, script],
+            env={**os.environ, "PATH": str(programs)},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
+        )
+
+    return run
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the stand-in for npm is a shell script")
+@pytest.mark.parametrize(
+    ("npm", "said"),
+    [
+        (None, "apt-get install npm"),
+        ("exit 1", "did not deliver"),
+        ("echo another > pyodide-314.0.7.tgz", "SHA-512"),
+    ],
+)
+def test_no_other_runtime_is_taken(fetch, tmp_path, npm, said):
+    """Without npm, without the package or with another one, nothing is put in place."""
+    done = fetch(npm)
+    assert done.returncode == 1
+    assert said in done.stderr
+    assert not list(tmp_path.glob(".pyodide*"))

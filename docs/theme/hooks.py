@@ -27,10 +27,17 @@ CHINESE = "zh-CN"
 
 FENCE = re.compile(r" *(```+|~~~+)")
 DIAGRAM = re.compile(r"!\[[^\]]*\]\((?:\.\./)*diagrams/([\w.-]+\.svg)\)")
-UPWARD_LINK = re.compile(r"(?<=\]\()(\.\./[^)\s#]+)(#[^)\s]*)?(?=\))")
+RELATIVE_LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s#]+)(#[^)\s]*)?(?=\))")
 CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+)\.py")
+EXERCISE = re.compile(r"(stages/[\w-]+/exercises/[\w-]+)(?:/task(?:\.zh-CN)?\.md)?")
 HEAD_LINK = re.compile(r'\s*<link rel="alternate" href="[^"]*" hreflang="[^"]*">')
+CODE_BLOCK = re.compile(
+    r'(<div class="highlight")>'
+    r'((?:<span class="filename">[^<]*</span>)?<pre>.*?</pre>)',
+    re.DOTALL,
+)
 SOURCE_SLOT = re.compile(r'<div data-source="([^"]+)"></div>')
+# Most of a page's elements, all of one colour.
 PLAIN_TOKEN = re.compile(r'<span class="(?:n|w|p|o)">([^<]*)</span>')
 SEARCH_DIALOG = 'data-md-component="search" role="dialog"'
 
@@ -54,12 +61,12 @@ def chinese_terms(glossary: str) -> list[str]:
 def on_page_markdown(markdown, page, config, files):
     """Put diagrams inline, lead outward links home, count minutes, list sources."""
     stage = _stage_of_source_page(page)
-    if page.file.src_uri.startswith("stages/") and not stage:
+    if re.fullmatch(r"stages/[\w-]+(\.zh-CN)?\.md", page.file.src_uri) and not stage:
         page.meta["reading_minutes"] = reading_minutes(markdown)
 
     def rewrite(line: str) -> str:
         line = DIAGRAM.sub(_inline_diagram, line)
-        return UPWARD_LINK.sub(lambda link: _outward(link, page, config), line)
+        return RELATIVE_LINK.sub(lambda link: _outward(link, page, config), line)
 
     markdown = _outside_fences(markdown, rewrite)
     return (
@@ -89,17 +96,25 @@ def source_listing(code: Path) -> str:
 
 
 def on_page_content(html, page, config, files):
-    """Fill the slots of a source page; both languages share one highlighting."""
+    """Lighten the code blocks; fill the slots of a source page with its listings."""
+    html = CODE_BLOCK.sub(_light_block, html)
     return SOURCE_SLOT.sub(
         lambda slot: highlighted((ROOT / slot[1]).read_text("utf-8")), html
     )
+
+
+def _light_block(block: re.Match[str]) -> str:
+    """Tell the block's lines, with which a browser need not style what is not seen."""
+    code = PLAIN_TOKEN.sub(r"\1", block[2])
+    lines = code.count("\n")
+    return f'{block[1]} style="--lines: {lines}">{code}'
 
 
 @functools.cache
 def highlighted(source: str) -> str:
     """Return the source as the theme shows code, with the tokens that stand out."""
     html = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
-    html = PLAIN_TOKEN.sub(r"\1", html)  # most of a page's elements, all of one colour
+    html = PLAIN_TOKEN.sub(r"\1", html)
     lines = html.count("\n")
     return (
         f'<div class="highlight listing" style="--lines: {lines}">'
@@ -148,17 +163,25 @@ def _inline_diagram(image: re.Match[str]) -> str:
 
 
 def _outward(link: re.Match[str], page, config) -> str:
-    """Lead a link out of docs/ to the source page, else to the repository."""
-    here = posixpath.dirname(page.file.src_uri)
-    target = posixpath.normpath(posixpath.join("docs", here, link[1]))
+    """Lead a link out of docs/ to a page of the site, else to the repository."""
+    address = page.file.src_uri
+    here = posixpath.dirname(address) or "."
+    # An exercise's page is made from files that lie in its folder, outside docs/.
+    exercise = EXERCISE.fullmatch(address.partition(".")[0])
+    home = exercise[1] if exercise else posixpath.join("docs", here)
+    target = posixpath.normpath(posixpath.join(home, link[1]))
     if target.startswith("docs/"):
-        return link[0]
+        place = posixpath.relpath(target.removeprefix("docs/"), here)
+        return f"{place}{link[2] or ''}" if exercise else link[0]
     if target.startswith("..") or not (ROOT / target).exists():
-        raise PluginError(f"{page.file.src_uri}: no such file: {link[1]}")
+        raise PluginError(f"{address}: no such file: {link[1]}")
     code = CODE_FILE.fullmatch(target)
     if code:
-        listing = posixpath.relpath(f"stages/{code[1]}-source.md", here or ".")
+        listing = posixpath.relpath(f"stages/{code[1]}-source.md", here)
         return f"{listing}#{_anchor(code[2])}"
+    task = EXERCISE.fullmatch(target)
+    if task:
+        return f"{posixpath.relpath(task[1], here)}.md{link[2] or ''}"
     kind = "tree" if (ROOT / target).is_dir() else "blob"
     return f"{config.repo_url}/{kind}/main/{target}{link[2] or ''}"
 

@@ -1,0 +1,246 @@
+// Exercise pages: the starter becomes a text to edit, whose promises can be tried here.
+// Python is loaded at the first click. Without this script the page shows the starter
+// and says how to check at a terminal.
+
+const exercise = JSON.parse(document.getElementById("exercise").textContent);
+const workerFile = new URL("exercise-worker.mjs", document.currentScript.src);
+const storageKey = `host-first ${exercise.id}`;
+const SECONDS = 10; // as at a terminal
+
+const say = {
+  en: {
+    answer: "Your exercise.py",
+    firstCheck: `Check here (loads Python, ${exercise.megabytes} MB)`,
+    check: "Check here",
+    stop: "Stop",
+    reset: "Start again",
+    sure: "Put the starter back? What you wrote here will be lost.",
+    kept: "The text stays in this browser, also when you close the page.",
+    notKept: "This browser keeps nothing: copy your text before you close the page.",
+    loading: `Loading Python, ${exercise.megabytes} MB…`,
+    running: "Checking…",
+    passed: "kept",
+    failed: "broken",
+    not_run: "not reached",
+    why: "Why: ",
+    hint: "Hint: ",
+    printed: "What your answer printed:",
+    count: (kept, all) => `${kept} of ${all} promises kept.`,
+    cannotLoad: "Python could not be loaded. Try again, or check at a terminal.",
+    stoppedLoading: "Stopped.",
+    import: (why) => `the answer cannot be imported: ${why}`,
+    tampered: "the answer changed `unittest`, `builtins` or the checks themselves",
+    flooded: "the answer printed more than 65,536 bytes",
+    late: `no end after ${SECONDS} s: a loop that never ends, or a wait for something `
+      + "that never comes",
+    stopped: "it had not ended when you stopped it",
+    early: "the program ended before the checks did",
+  },
+  "zh-CN": {
+    answer: "你的 exercise.py",
+    firstCheck: `在网页里检查（要先加载 ${exercise.megabytes} MB 的 Python）`,
+    check: "在网页里检查",
+    stop: "停止",
+    reset: "重新开始",
+    sure: "恢复成开始时的样子？你在这里写的内容会丢失。",
+    kept: "写下的内容保存在这个浏览器里，关掉网页也还在。",
+    notKept: "这个浏览器不保存内容：关掉网页之前，请先把它复制出来。",
+    loading: `正在加载 Python（${exercise.megabytes} MB）……`,
+    running: "正在检查……",
+    passed: "通过",
+    failed: "未通过",
+    not_run: "未执行到",
+    why: "原因：",
+    hint: "提示：",
+    printed: "你的答案输出的内容：",
+    count: (kept, all) => `共 ${all} 条，通过 ${kept} 条。`,
+    cannotLoad: "Python 没能加载。请再试一次，或者在终端里检查。",
+    stoppedLoading: "已停止。",
+    import: (why) => `这份答案无法导入：${why}`,
+    tampered: "这份答案改动了 `unittest`、`builtins` 或检查本身",
+    flooded: "这份答案输出了超过 65,536 字节",
+    late: `${SECONDS} 秒还没有结束：循环停不下来，或者在等不会来的东西`,
+    stopped: "你停止的时候它还没有结束",
+    early: "检查还没做完，程序就结束了",
+  },
+}[document.documentElement.lang];
+
+// Elements
+
+function element(name, attributes = {}, ...content) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+  made.append(...content);
+  return made;
+}
+
+const field = element("textarea", {
+  id: "answer-text", wrap: "off", spellcheck: "false", autocapitalize: "off",
+  autocomplete: "off", rows: exercise.starter.split("\n").length + 3,
+});
+const note = element("p", { class: "try-note", id: "answer-note" });
+const checkButton = element("button", { type: "button" }, say.firstCheck);
+const stopButton = element("button", { type: "button", disabled: "" }, say.stop);
+const resetButton = element("button", { type: "button" }, say.reset);
+const results = element("div", { class: "try-results", "aria-live": "polite" });
+field.setAttribute("aria-describedby", note.id);
+document.getElementById("starter-py").replaceWith(element("div", { class: "try" },
+  element("label", { for: field.id }, say.answer), field, note,
+  element("p", { class: "try-buttons" }, checkButton, stopButton, resetButton), results));
+
+// The learner's text
+
+function remember(text) {
+  try {
+    if (text === null) localStorage.removeItem(storageKey);
+    else localStorage.setItem(storageKey, text);
+    note.textContent = say.kept;
+  } catch {
+    note.textContent = say.notKept;
+  }
+}
+
+try {
+  field.value = localStorage.getItem(storageKey) ?? exercise.starter;
+  note.textContent = say.kept;
+} catch {
+  field.value = exercise.starter;
+  note.textContent = say.notKept;
+}
+field.addEventListener("input", () => remember(field.value));
+resetButton.addEventListener("click", () => {
+  if (!confirm(say.sure)) return;
+  field.value = exercise.starter;
+  remember(null);
+  results.replaceChildren();
+  field.focus();
+});
+
+// One run
+
+let nextPython = null; // loading, or loaded and unused: each serves one run
+
+function python() {
+  const worker = new Worker(workerFile, { type: "module" });
+  worker.loaded = new Promise((resolve) => {
+    worker.onmessage = ({ data }) => resolve(data === "ready" ? "ready" : "broken");
+    worker.onerror = () => resolve("broken");
+  });
+  return worker;
+}
+
+checkButton.addEventListener("click", async () => {
+  if (!stopButton.disabled) return; // one run at a time
+  stopButton.disabled = false;
+  const stopped = new Promise((resolve) => {
+    stopButton.addEventListener("click", () => resolve("stopped"), { once: true });
+  });
+  results.replaceChildren(say.loading);
+  nextPython ??= python();
+  const worker = nextPython;
+  const state = await Promise.race([worker.loaded, stopped]);
+  nextPython = null;
+  if (state === "ready") {
+    checkButton.textContent = say.check;
+    results.replaceChildren(say.running);
+    show(await run(worker, stopped));
+    nextPython = python(); // while the learner reads
+  } else {
+    results.replaceChildren(state === "stopped" ? say.stoppedLoading : say.cannotLoad);
+  }
+  worker.terminate();
+  if (document.activeElement === stopButton) checkButton.focus();
+  stopButton.disabled = true;
+});
+
+async function run(worker, stopped) {
+  const told = { records: [], printed: "" };
+  const { port1, port2 } = new MessageChannel();
+  const ended = new Promise((resolve) => {
+    port1.onmessage = ({ data }) => {
+      if (data.record) told.records.push(data.record);
+      if (data.printed) told.printed += data.printed;
+      if (data.records) told.records = data.records;
+      if (data.ended) resolve(data.ended);
+    };
+    worker.onerror = () => resolve("early");
+    setTimeout(() => resolve("late"), SECONDS * 1000);
+  });
+  worker.postMessage({ answer: field.value, checks: exercise.checks }, [port2]);
+  const ending = await Promise.race([ended, stopped]);
+  return { outcomes: judge(told.records.map(parse), ending), printed: told.printed };
+}
+
+function parse(record) {
+  const [outcome, check, why] = record.split(" ");
+  const bytes = why.match(/../g)?.map((pair) => parseInt(pair, 16)) ?? [];
+  const text = new TextDecoder().decode(new Uint8Array(bytes));
+  return { outcome, check, why: text.split("\n")[0].replaceAll("/trial/inputs/", "") };
+}
+
+// The same rules as at a terminal: stages/exercise_trial.py.
+function judge(records, ending) {
+  const found = new Map();
+  let running = null;
+  let problem = ending === "finished" ? "" : say[ending];
+  if (ending === "finished" && records.at(-1)?.outcome !== "finished") problem = say.early;
+  for (const { outcome, check, why } of records) {
+    running = outcome === "started" ? check : null;
+    if (outcome === "import") problem = say.import(why);
+    if (outcome === "tampered") problem = say.tampered;
+    if (outcome === "passed" || outcome === "not_run") found.set(check, { outcome, why });
+    if (outcome === "refused" || outcome === "raised") {
+      found.set(check, { outcome: "failed", why });
+    }
+  }
+  if (problem && exercise.promises.some((promise) => promise.check === running)) {
+    found.set(running, { outcome: "failed", why: problem });
+  } else if (problem) {
+    found.clear(); // no single check is at fault, so none that passed is believed
+  }
+  return exercise.promises.map(({ check, text }) => ({
+    check, text, ...(found.get(check) ?? { outcome: "not_run", why: problem }),
+  }));
+}
+
+// The hint of the wrong answer that fails like this one: stages/exercise_course.py.
+function hintFor(check, failed) {
+  const distance = ({ rejectedBy }) => [
+    rejectedBy.length !== failed.length || rejectedBy.some((one) => !failed.includes(one)),
+    rejectedBy[0] !== check,
+  ].map(Number).join("");
+  return exercise.wrong
+    .filter((one) => one.rejectedBy.includes(check))
+    .sort((one, other) => distance(one).localeCompare(distance(other)))[0]?.hint;
+}
+
+// Results
+
+function withCode(text) {
+  return text.split("`").map((part, at) => at % 2 ? element("code", {}, part) : part);
+}
+
+function show({ outcomes, printed }) {
+  const failed = outcomes.filter((one) => one.outcome === "failed").map((one) => one.check);
+  const kept = outcomes.filter((one) => one.outcome === "passed").length;
+  const list = element("ul");
+  let told = ""; // what stopped a run is the same for all that were not reached
+  for (const { check, text, outcome, why } of outcomes) {
+    const item = element("li", { class: `try-${outcome}` },
+      element("strong", {}, say[outcome]), " ", ...withCode(text));
+    if (outcome === "failed" || (why && why !== told)) {
+      item.append(element("p", {}, say.why, ...withCode(why)));
+      told = why;
+    }
+    const hint = outcome === "failed" && hintFor(check, failed);
+    if (hint) item.append(element("p", {}, say.hint, ...withCode(hint)));
+    list.append(item);
+  }
+  results.replaceChildren(element("p", {}, say.count(kept, outcomes.length)), list);
+  if (printed) {
+    results.append(element("p", { id: "printed" }, say.printed),
+      element("pre", {}, element("code", {
+        tabindex: "0", role: "region", "aria-labelledby": "printed",
+      }, printed)));
+  }
+}
