@@ -143,7 +143,7 @@ def test_every_core_file_has_a_fault():
         core = {
             path.name
             for path in code.glob("*.py")
-            if not re.search(r"checks\.py$|^check_support\.py$|^probe\.py$", path.name)
+            if not re.search(r"checks\.py$|check_support\.py$|^probe\.py$", path.name)
             and re.search(r"^ *def ", path.read_text(encoding="utf-8"), re.MULTILINE)
         }
         missing = core - {fault.file for fault in ALL_FAULTS if fault.stage == stage}

@@ -383,8 +383,8 @@ def test_source_page_shows_every_file_whole(site, prefix, code):
     """The stage's source page has each file of code/, to the last character."""
     page = Page(site / f"{prefix}stages/{code.parent.name}-source" / "index.html")
     files = {
-        f"{path.stem.replace('_', '-')}-py": path.read_text("utf-8").strip("\n")
-        for path in code.glob("*.py")
+        re.sub(r"[_.]", "-", path.name): path.read_text("utf-8").strip("\n")
+        for path in [*code.glob("*.py"), *code.glob("*.sh")]
     }
     shown = {name: text.strip("\n") for name, text in page.listings.items()}
     assert shown == files

@@ -20,7 +20,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.utils import get_relative_url
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
-from pygments.lexers import PythonLexer
+from pygments.lexers import BashLexer, PythonLexer
 
 ROOT = Path(__file__).resolve().parents[2]
 CHINESE = "zh-CN"
@@ -28,7 +28,7 @@ CHINESE = "zh-CN"
 FENCE = re.compile(r" *(```+|~~~+)")
 DIAGRAM = re.compile(r"!\[[^\]]*\]\((?:\.\./)*diagrams/([\w.-]+\.svg)\)")
 RELATIVE_LINK = re.compile(r"(?<=\]\()(?![a-z]+:)([^)\s#]+)(#[^)\s]*)?(?=\))")
-CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+)\.py")
+CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+\.(?:py|sh))")
 EXERCISE = re.compile(r"(stages/[\w-]+/exercises/[\w-]+)(?:/task(?:\.zh-CN)?\.md)?")
 HEAD_LINK = re.compile(r'\s*<link rel="alternate" href="[^"]*" hreflang="[^"]*">')
 CODE_BLOCK = re.compile(
@@ -80,16 +80,14 @@ def source_listing(code: Path) -> str:
     """Return a heading and a slot for each file: what teaches first, checks last."""
 
     def place(path: Path) -> tuple[int, str]:
-        is_check = path.stem in ("checks", "check_support") or path.stem.endswith(
-            "_checks"
-        )
+        is_check = path.stem.endswith(("checks", "check_support"))
         return (2 if is_check else 1 if "demo" in path.stem else 0, path.name)
 
-    files = sorted(code.glob("*.py"), key=place)
+    files = sorted([*code.glob("*.py"), *code.glob("*.sh")], key=place)
     if not files:
         raise PluginError(f"no source files in {code.relative_to(ROOT).as_posix()}")
     return "".join(
-        f"\n\n## {path.name} {{#{_anchor(path.stem)}}}\n\n"
+        f"\n\n## {path.name} {{#{_anchor(path.name)}}}\n\n"
         f'<div data-source="{path.relative_to(ROOT).as_posix()}"></div>\n'
         for path in files
     )
@@ -99,7 +97,10 @@ def on_page_content(html, page, config, files):
     """Lighten the code blocks; fill the slots of a source page with its listings."""
     html = CODE_BLOCK.sub(_light_block, html)
     return SOURCE_SLOT.sub(
-        lambda slot: highlighted((ROOT / slot[1]).read_text("utf-8")), html
+        lambda slot: highlighted(
+            (ROOT / slot[1]).read_text("utf-8"), slot[1].endswith(".sh")
+        ),
+        html,
     )
 
 
@@ -111,9 +112,10 @@ def _light_block(block: re.Match[str]) -> str:
 
 
 @functools.cache
-def highlighted(source: str) -> str:
+def highlighted(source: str, shell: bool = False) -> str:
     """Return the source as the theme shows code, with the tokens that stand out."""
-    html = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
+    lexer = BashLexer() if shell else PythonLexer()
+    html = highlight(source, lexer, HtmlFormatter(nowrap=True))
     html = PLAIN_TOKEN.sub(r"\1", html)
     lines = html.count("\n")
     return (
@@ -122,8 +124,8 @@ def highlighted(source: str) -> str:
     )
 
 
-def _anchor(module: str) -> str:
-    return f"{module.replace('_', '-')}-py"
+def _anchor(file: str) -> str:
+    return file.replace("_", "-").replace(".", "-")
 
 
 def reading_minutes(markdown: str) -> int:
