@@ -9,9 +9,10 @@ A block holds `$ command` lines, each followed by its output. In the output `[..
 stands for any text on its line, and a line that is only `[...]` for any lines. The
 commands of a page run in order, in one scratch copy of the repository, and `cd` lasts.
 
-A block whose title names Docker runs only where an engine answers and the variable
-SANDBOX_IMAGE names an image (`tests/engine/start.sh` makes both); elsewhere it is
-neither compared nor rewritten.
+A block with the title "needs Docker", "needs bubblewrap" or "needs dash" runs only
+where that is; elsewhere it is neither compared nor rewritten. Docker needs an engine
+that answers and the variable SANDBOX_IMAGE with the name of an image
+(`tests/engine/start.sh` makes both).
 """
 
 from __future__ import annotations
@@ -41,13 +42,14 @@ class Step:
     line: int
     command: str
     shown: str
-    needs_docker: bool
+    needs: str
 
 
 def steps_of(page: Page) -> list[Step]:
     """The commands of a page's console blocks, in their order.
 
-    A block that does not begin with a command is a ValueError.
+    A block that does not begin with a command, or needs what we do not know, is a
+    ValueError.
     """
     steps = []
     for fence in page.fences:
@@ -70,7 +72,11 @@ def steps_of(page: Page) -> list[Step]:
                 number += 1
             shown = "\n".join(output)
             at = fence.line + 1 + first
-            steps.append(Step(at, command, shown, "Docker" in fence.title))
+            needs = fence.title.removeprefix("needs ").removeprefix("需要 ")
+            if needs and needs not in WHY_MISSING:
+                known = ", ".join(WHY_MISSING)
+                raise ValueError(f"{page.name}:{fence.line}: needs one of {known}")
+            steps.append(Step(at, command, shown, needs))
     return steps
 
 
@@ -132,17 +138,39 @@ def why_no_docker() -> str:
     return "" if asked.returncode == 0 else "no Docker Engine answers"
 
 
+@cache
+def why_no_bubblewrap() -> str:
+    """Why blocks that need bubblewrap cannot run here, or nothing when they can."""
+    if shutil.which("bwrap") is None:
+        return "bubblewrap is not installed"
+    fence = ["bwrap", "--ro-bind", "/", "/", "--unshare-all", "true"]
+    tried = subprocess.run(fence, capture_output=True)
+    return "" if tried.returncode == 0 else "bubblewrap makes no fence here"
+
+
+def why_no_dash() -> str:
+    """Why blocks that need dash cannot run here, or nothing when they can."""
+    return "" if shutil.which("dash") else "dash is not installed"
+
+
+WHY_MISSING = {
+    "Docker": why_no_docker,
+    "bubblewrap": why_no_bubblewrap,
+    "dash": why_no_dash,
+}
+
+
 def run_steps(steps: list[Step]) -> list[str | None]:
     """Run commands one after the other in a scratch copy; what each printed.
 
-    None stands for a command that needs Docker where there is none.
+    None stands for a command that needs what is not here.
     """
     outputs: list[str | None] = []
     with scratch_copy() as (copy, environment):
         place = copy.with_name("place")
         place.write_text(f"{copy}\n", encoding="utf-8")
         for step in steps:
-            if step.needs_docker and why_no_docker():
+            if step.needs and WHY_MISSING[step.needs]():
                 outputs.append(None)
                 continue
             done = subprocess.run(
@@ -203,8 +231,9 @@ def main() -> None:
         if text != page.text:
             path.write_text(text, encoding="utf-8", newline="\n")
             print("rewritten:", page.name)
-    if why_no_docker():
-        print("left as they were: blocks that need Docker;", why_no_docker())
+    for needed, why_missing in WHY_MISSING.items():
+        if reason := why_missing():
+            print(f"left as they were: blocks that need {needed}; {reason}")
 
 
 if __name__ == "__main__":

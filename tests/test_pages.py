@@ -123,9 +123,10 @@ def test_transcripts_are_what_the_commands_print(path, complaints):
 
 
 @pytest.mark.skipif(not shutil.which("bash"), reason="the commands are bash's")
-def test_transcripts_that_need_docker(complaints):
-    """Console blocks that need Docker are compared too, where there is an engine."""
-    reason = page_transcripts.why_no_docker()
+@pytest.mark.parametrize("needed", page_transcripts.WHY_MISSING)
+def test_transcripts_that_need_something(needed, complaints):
+    """Console blocks that need something are compared too, where that is."""
+    reason = page_transcripts.WHY_MISSING[needed]()
     if reason and "docker" not in os.environ.get("REQUIRE_INTEROP", ""):
         pytest.skip(reason)
     assert reason == ""
@@ -213,11 +214,17 @@ def test_planted_transcript(tmp_path):
     assert page_transcripts.differences(read_page(page.path), outputs) == []
 
 
-def test_planted_block_without_a_command(tmp_path):
-    """A console block that does not begin with a command is an error."""
-    page = page_with(tmp_path, "```console\nhello\n```\n")
-    with pytest.raises(ValueError, match="begin the block"):
-        page_transcripts.steps_of(page)
+@pytest.mark.parametrize(
+    ("block", "complaint"),
+    [
+        ("```console\nhello\n```\n", "begin the block"),
+        ('```console title="needs luck"\n$ true\n```\n', "needs one of Docker, "),
+    ],
+)
+def test_planted_block_that_cannot_run(tmp_path, block, complaint):
+    """A console block that begins with no command, or needs what nobody knows."""
+    with pytest.raises(ValueError, match=complaint):
+        page_transcripts.steps_of(page_with(tmp_path, block))
 
 
 SOURCE = """\
