@@ -1,8 +1,11 @@
 """Text and code cannot disagree: every page, in both languages, against the files."""
 
+import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 import textwrap
 from pathlib import Path
 
@@ -132,6 +135,24 @@ def test_transcripts_that_need_something(needed, complaints):
     assert reason == ""
     for path in PAGES_WITH_COMMANDS:
         assert complaints(path) == []
+
+
+def test_diagrams_are_what_their_command_draws():
+    """The committed drawings are those of `docs/diagrams/make.py`, all of them."""
+    folder = ROOT / "docs" / "diagrams"
+    drawn = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import json, make; print(json.dumps(make.drawings()))",
+        ],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        check=True,
+    )
+    committed = {path.name: path.read_text("utf-8") for path in folder.glob("*.svg")}
+    assert json.loads(drawn.stdout) == committed
 
 
 # Each rule, shown to fail on a planted page.
