@@ -17,6 +17,11 @@ ROOT = Path(__file__).resolve().parents[1]
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Offer `--live`: tests that ask a real service, with your key and for money."""
+    parser.addoption("--live", action="store_true", help="ask the real service too")
+
+
 @dataclass(frozen=True)
 class Build:
     """One run of MkDocs: its exit code, all it said, and the folder it wrote."""

@@ -86,7 +86,9 @@ def matches(shown: str, seen: str) -> bool:
         r"[\s\S]*?" if line.strip() == ANYTHING else _line_pattern(line)
         for line in shown.rstrip().split("\n")
     )
-    return re.fullmatch(pattern, seen.rstrip()) is not None
+    # Blanks at the end of a line are not to be seen, and not kept in a page.
+    lines = "\n".join(line.rstrip() for line in seen.rstrip().split("\n"))
+    return re.fullmatch(pattern, lines) is not None
 
 
 def _line_pattern(line: str) -> str:

@@ -1,0 +1,1009 @@
+"""Checks of twoshell_guard.py: what it runs, what it refuses, and what it says."""
+
+from __future__ import annotations
+
+import ast
+import contextlib
+import dataclasses
+import inspect
+import json
+import os
+import re
+import shutil
+import signal
+import string
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+from unittest.mock import patch
+
+import twoshell_guard
+from process_check_support import processes_with, wait_until, write_program
+from shell_check_support import (
+    REAL_PYTHON,
+    SHELLS,
+    ScriptedExecutor,
+    ShellExecutor,
+    counts,
+    needs_posix,
+    needs_proc,
+)
+from twoshell_guard import (
+    CAPTURE_BYTES,
+    CONTRACT,
+    LANGUAGES,
+    MESSAGES,
+    PROBE_SECONDS,
+    SHOWN_CHARACTERS,
+    STDERR_CHARACTERS,
+    WS_NAME,
+    Execution,
+    ToolContract,
+    dispatch,
+    fingerprint,
+    run_local,
+)
+
+__all__ = [
+    "GuardDispatchChecks",
+    "GuardFileChecks",
+    "GuardFingerprintChecks",
+    "GuardMessageChecks",
+    "GuardOutputChecks",
+    "GuardRefusalChecks",
+    "GuardRunChecks",
+    "GuardShellChecks",
+]
+
+GUARD = Path(twoshell_guard.__file__)
+FP = {"host": "scripted", "python": "none", "has_sessions": False, "workspace": None}
+UNKNOWN = {**FP, "host": "unknown", "python": "unknown"}
+WIRING = {"en": "Check the wiring", "zh-CN": "请检查接线", "ja": "配線を確認"}
+# An agent of a reader's own: no more than the file and its docstring.
+OWN_AGENT = """\
+import json
+from twoshell_guard import dispatch, fingerprint
+fp = fingerprint()
+calls = [("call_1", "run_in_sandbox", {"command": "echo hello"}),
+         ("call_2", "run_in_sandbox", {"command": "true"})]
+print(json.dumps([dispatch(i, name, a["command"], fp) for i, name, a in calls]))
+"""
+
+
+def answer(executor: object, name: str = "run_in_sandbox", **options) -> dict:
+    """The result of a command that a scripted executor gives an answer to."""
+    fp = options.pop("fp", FP)
+    return dispatch("toolu_1", name, "a command", fp, executor=executor, **options)
+
+
+def printed(stdout: bytes, stderr: bytes = b"", code: int = 0, **options) -> dict:
+    """The result of a command that prints this and ends so."""
+    return answer(ScriptedExecutor(stdout, stderr, code), **options)
+
+
+class FolderCase(unittest.TestCase):
+    """A folder for each test, which is gone afterwards."""
+
+    def setUp(self) -> None:
+        holder = tempfile.TemporaryDirectory(prefix="guard 检查 ")
+        self.addCleanup(holder.cleanup)
+        self.folder = Path(holder.name).resolve()
+
+    def shells(self) -> list[ShellExecutor]:
+        """One real shell of each kind that is here, with a home of its own."""
+        executors = []
+        for shell in SHELLS:
+            (self.folder / shell).mkdir()
+            executors.append(ShellExecutor(self.folder / shell, shell))
+        return executors
+
+    def assert_failed(self, result: dict, *texts: str) -> None:
+        self.assertIs(result.get("is_error"), True, result)
+        for text in texts:
+            self.assertIn(text, result["content"])
+
+
+class GuardFileChecks(FolderCase):
+    def test_it_imports_the_standard_library_alone(self) -> None:
+        """The file imports nothing but the standard library, so it can be copied."""
+        names = set()
+        for node in ast.walk(ast.parse(GUARD.read_bytes())):
+            if isinstance(node, ast.Import):
+                names |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add(node.module)
+        tops = {name.partition(".")[0] for name in names}
+        self.assertLess({"subprocess", "os"}, tops)
+        self.assertEqual(tops - sys.stdlib_module_names, set())
+
+    @needs_posix
+    def test_a_copy_guards_another_agent(self) -> None:
+        """The file alone, beside an agent of six lines, does its work there."""
+        shutil.copy(GUARD, self.folder)
+        agent = self.folder / "agent.py"
+        agent.write_text(OWN_AGENT, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-S", str(agent)],
+            cwd=self.folder,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        healthy, empty = json.loads(done.stdout)
+        self.assertEqual(healthy["content"], "hello")
+        self.assertEqual(healthy["tool_use_id"], "call_1")
+        self.assert_failed(empty, "exit=0 but the output is empty")
+
+    def test_the_contract_is_what_descriptions_are_made_from(self) -> None:
+        """Two tools; one needs the workspace and sees it, the other neither."""
+        self.assertEqual(
+            CONTRACT,
+            {
+                "run_in_sandbox": ToolContract(False, "nothing of yours", "cloud"),
+                "run_on_desktop": ToolContract(True, "workspace", "desktop"),
+            },
+        )
+        with self.assertRaises(dataclasses.FrozenInstanceError):
+            CONTRACT["run_in_sandbox"].sees = "workspace"
+
+    def test_names_and_defaults_are_the_promised_ones(self) -> None:
+        """The two functions take what the chapter says, with these defaults."""
+        defaults = {
+            name: parameter.default
+            for name, parameter in inspect.signature(dispatch).parameters.items()
+            if parameter.default is not parameter.empty
+        }
+        expected = {
+            "expect_empty": False,
+            "timeout_seconds": 30.0,
+            "language": "en",
+            "executor": None,
+            "accept_exit": (0,),
+        }
+        self.assertEqual(defaults, expected)
+        parameters = inspect.signature(fingerprint).parameters
+        self.assertEqual(list(parameters), ["executor", "ws_name"])
+        self.assertEqual(WS_NAME, "Workspace")
+        self.assertEqual(PROBE_SECONDS, 10)
+
+
+class GuardMessageChecks(FolderCase):
+    def test_languages_say_the_same(self) -> None:
+        """Each language has the same messages, with the same places to fill in."""
+
+        def places(text: str) -> set[str]:
+            return {field for _, field, _, _ in string.Formatter().parse(text) if field}
+
+        self.assertEqual(LANGUAGES, ("en", "zh-CN", "ja"))
+        for key, english in MESSAGES["en"].items():
+            for language in LANGUAGES:
+                self.assertEqual(set(MESSAGES[language]), set(MESSAGES["en"]))
+                said = MESSAGES[language][key]
+                self.assertEqual(places(said), places(english), (language, key))
+                self.assertEqual("exit={code}" in said, "exit={code}" in english)
+
+    def test_all_of_a_message_is_translated(self) -> None:
+        """A message has words of its language, and only fixed ones of another."""
+        fixed = r"\{\w+\}|exit=|NUL|UTF-8|shell|`"
+        for language in ("zh-CN", "ja"):
+            for key, text in MESSAGES[language].items():
+                rest = re.sub(fixed, "", text)
+                self.assertIsNone(re.search("[A-Za-z]", rest), (key, text))
+                self.assertRegex(rest, "[\u3040-\u30ff\u4e00-\u9fff]", key)
+
+    def test_fixed_terms_are_used_in_chinese(self) -> None:
+        """Chinese messages call executor and workspace by the course's terms."""
+        said = MESSAGES["zh-CN"]["no_workspace"]
+        self.assertIn("执行端", said)
+        self.assertIn("工作区", said)
+
+    def test_an_unknown_language_is_the_programs_mistake(self) -> None:
+        """Another language raises, before anything runs; the three do not."""
+        executor = ScriptedExecutor(b"x")
+        for language in ("fr", "EN", "zh", "", None):
+            with self.assertRaisesRegex(ValueError, "language .* en, zh-CN, ja"):
+                answer(executor, language=language)
+        self.assertEqual(executor.asked, [])
+        for language in LANGUAGES:
+            self.assertEqual(answer(executor, language=language)["content"], "x")
+
+    def test_results_have_the_same_form_in_each_language(self) -> None:
+        """What is wrong and what is not does not depend on the language."""
+        cases = [
+            lambda **k: printed(b"fine\n", **k),
+            lambda **k: printed(b"", **k),
+            lambda **k: printed(b"", expect_empty=True, **k),
+            lambda **k: printed(b"x", code=7, **k),
+            lambda **k: printed(b"\xff", **k),
+            lambda **k: printed(b"x", name="run_on_desktop", **k),
+            lambda **k: printed(b"x", name="no_such_tool", **k),
+            lambda **k: printed(b"x", fp={"host": "other", "workspace": None}, **k),
+            lambda **k: answer(ScriptedExecutor(b"x", timed_out=True), **k),
+        ]
+        for case in cases:
+            english, *others = (case(language=language) for language in LANGUAGES)
+            for other in others:
+                self.assertEqual(other.keys(), english.keys())
+                self.assertEqual(other.get("is_error"), english.get("is_error"))
+                fixed = re.findall(
+                    r"exit=-?\d+|timeout_seconds=\S+", english["content"]
+                )
+                for word in fixed:
+                    self.assertIn(word, other["content"])
+
+
+class GuardFingerprintChecks(FolderCase):
+    @needs_posix
+    def test_it_asks_the_executor(self) -> None:
+        """Host and Python are those of the shell that was asked; no key is missing."""
+        for executor in self.shells():
+            write_program(executor.programs, "python3", REAL_PYTHON)
+            said = fingerprint(executor)
+            self.assertEqual(list(said), list(UNKNOWN))
+            self.assertEqual(said["host"], os.uname().nodename)
+            self.assertEqual(said["python"], "{}.{}.{}".format(*sys.version_info))
+            self.assertIs(said["has_sessions"], False)
+            self.assertIsNone(said["workspace"])
+
+    @needs_posix
+    def test_without_an_executor_it_is_this_computer(self) -> None:
+        """None is this computer's own shell."""
+        self.assertEqual(fingerprint()["host"], os.uname().nodename)
+
+    @needs_posix
+    def test_the_workspace_in_the_home_folder_is_found(self) -> None:
+        """A folder ~/mnt/Workspace is the workspace; a file of that name is none."""
+        for executor in self.shells():
+            (executor.home / "mnt").mkdir()
+            file = executor.home / "mnt" / "Workspace"
+            file.write_text("no folder", encoding="utf-8")
+            self.assertIsNone(fingerprint(executor)["workspace"])
+            file.unlink()
+            file.mkdir()
+            self.assertEqual(fingerprint(executor)["workspace"], str(file))
+
+    @needs_posix
+    def test_a_workspace_below_sessions_is_found_first(self) -> None:
+        """A session's workspace comes before the one in the home folder."""
+        for executor in self.shells():
+            executor.make_workspace()
+            executor.sessions.mkdir()
+            said = fingerprint(executor)
+            self.assertIs(said["has_sessions"], True)
+            self.assertTrue(said["workspace"].startswith(str(executor.home)))
+            ours = executor.sessions / "a session" / "mnt" / "Workspace"
+            ours.mkdir(parents=True)
+            self.assertEqual(fingerprint(executor)["workspace"], str(ours))
+
+    @needs_posix
+    def test_sessions_that_is_no_folder_does_not_count(self) -> None:
+        """A file in the place of /sessions is not a folder of sessions."""
+        executor = self.shells()[0]
+        executor.sessions.write_text("", encoding="utf-8")
+        self.assertIs(fingerprint(executor)["has_sessions"], False)
+
+    @needs_posix
+    def test_the_name_of_the_workspace_is_data(self) -> None:
+        """Whatever a workspace is called, its name is no code and no pattern."""
+        code = ['$(touch "$HOME/canary")', '"; touch ~/canary; "', "'; touch ~/x; '"]
+        names = ["my notes", "工作区", "it's", "-n", *code]
+        for executor in self.shells():
+            for name in names:
+                self.assertIsNone(fingerprint(executor, name)["workspace"])
+                folder = executor.make_workspace(name)
+                self.assertEqual(fingerprint(executor, name)["workspace"], str(folder))
+            self.assertIsNone(fingerprint(executor, "*")["workspace"])
+            self.assertEqual(sorted(os.listdir(executor.home)), ["mnt"])
+
+    @needs_posix
+    def test_an_empty_home_is_no_folder_of_the_root(self) -> None:
+        """Without a HOME nothing is looked for at /mnt, nor in the current folder."""
+        self.assertNotIn("$HOME/", twoshell_guard.PROBE)
+        for executor in self.shells():
+            workspace = executor.make_workspace()
+
+            class Inside:
+                """The same shell, started in the home folder."""
+
+                def run(self, argv, seconds, executor=executor):
+                    go = f'cd "{executor.home}" && exec "$@"'
+                    return executor.run(["sh", "-c", go, "sh", *argv], seconds)
+
+            self.assertEqual(fingerprint(Inside())["workspace"], str(workspace))
+            for home in ({}, {"HOME": ""}):
+                executor.environment = {"PATH": str(executor.programs), **home}
+                self.assertIsNone(fingerprint(Inside())["workspace"])
+
+    @needs_posix
+    def test_without_python_it_says_none(self) -> None:
+        """An executor without a python3 is known all the same."""
+        executor = self.shells()[0]
+        (executor.programs / "python3").unlink()
+        said = fingerprint(executor)
+        self.assertEqual(said["python"], "none")
+        self.assertEqual(said["host"], os.uname().nodename)
+
+    def test_a_login_message_does_not_disturb_it(self) -> None:
+        """Words that a shell prints before the answer are no part of it."""
+        executor = ScriptedExecutor(host="cloud-7", workspace="/sessions/x/mnt/W")
+        plain = fingerprint(executor)
+        executor.answer = b"Welcome!\0\nLast login: today\n" + executor.answer
+        self.assertEqual(fingerprint(executor), plain)
+        self.assertEqual(plain["host"], "cloud-7")
+        self.assertEqual(plain["workspace"], "/sessions/x/mnt/W")
+
+    def test_a_probe_has_ten_seconds(self) -> None:
+        """The executor is given the probe's seconds, not those of a command."""
+        executor = ScriptedExecutor(b"x")
+        answer(executor, timeout_seconds=3)
+        self.assertEqual([asked[2] for asked in executor.asked], [10, 3])
+
+    def test_nothing_that_an_executor_does_raises(self) -> None:
+        """A dead, odd or lying executor has an unknown host and no workspace."""
+
+        class Raises:
+            def __init__(self, error: Exception) -> None:
+                self.error = error
+
+            def run(self, argv, timeout_seconds):
+                raise self.error
+
+        class Returns:
+            def __init__(self, value: object) -> None:
+                self.value = value
+
+            def run(self, argv, timeout_seconds):
+                return self.value
+
+        garbage = [
+            b"",
+            b"\0" * 3,
+            b"\xff" * 9,
+            b"words\n",
+            b"\0\xff\0\0\0\0",
+            b"\0" * 9,
+        ]
+        executors = [
+            object(),
+            Raises(FileNotFoundError("sh")),
+            Raises(RuntimeError("gone")),
+            Raises(subprocess.TimeoutExpired("sh", 10)),
+            Returns(None),
+            Returns(Execution(0, None, None)),
+            *(Returns(Execution(0, output, b"")) for output in garbage),
+            Returns(Execution(-9, b"", b"", timed_out=True)),
+        ]
+        for executor in executors:
+            self.assertEqual(fingerprint(executor), UNKNOWN)
+        self.assertEqual(fingerprint(ScriptedExecutor())["host"], "scripted")
+
+    def test_what_is_no_line_of_text_is_unknown(self) -> None:
+        """A value that is empty, blank or has hidden characters says unknown."""
+        for host in ("", " ", "a\nb", "a\x1b[31m", "a\u202eb", "a\u200b"):
+            self.assertEqual(
+                fingerprint(ScriptedExecutor(host=host))["host"], "unknown"
+            )
+        said = fingerprint(ScriptedExecutor(workspace="mnt/Workspace"))
+        self.assertIsNone(said["workspace"])
+
+
+class GuardRefusalChecks(FolderCase):
+    """What is refused before anything runs."""
+
+    def test_without_a_workspace_a_desktop_tool_does_not_run(self) -> None:
+        """A tool that needs the workspace is refused where there is none, by name."""
+        for language in LANGUAGES:
+            for fp in (FP, {**FP, "workspace": ""}, {"host": "scripted"}):
+                executor = ScriptedExecutor(b"ran")
+                result = answer(executor, "run_on_desktop", fp=fp, language=language)
+                self.assert_failed(
+                    result, "run_on_desktop", "scripted", WIRING[language]
+                )
+                self.assertEqual(executor.asked, [])
+            fp = {**FP, "workspace": "/home/lin/mnt/Workspace"}
+            for name, known in (("run_on_desktop", fp), ("run_in_sandbox", FP)):
+                result = answer(ScriptedExecutor(b"ran"), name, fp=known)
+                self.assertEqual(result["content"], "ran")
+
+    def test_a_swapped_executor_is_refused(self) -> None:
+        """A fingerprint of another host is stale: nothing runs, both are named."""
+        for language in LANGUAGES:
+            executor = ScriptedExecutor(b"ran", host="newcomer")
+            result = answer(executor, language=language)
+            self.assert_failed(result, "scripted", "newcomer", WIRING[language])
+            self.assertEqual(len(executor.asked), 1)
+        fresh = fingerprint(executor)
+        self.assertEqual(answer(executor, fp=fresh)["content"], "ran")
+
+    def test_an_executor_that_does_not_say_who_it_is_is_refused(self) -> None:
+        """Unknown is nobody's name: two unknown hosts are not taken for one."""
+        executor = ScriptedExecutor(b"ran", host="")
+        self.assert_failed(answer(executor, fp=fingerprint(executor)), "unknown")
+        self.assertEqual(answer(ScriptedExecutor(b"ran"))["content"], "ran")
+
+    def test_without_an_executor_no_hosts_are_compared(self) -> None:
+        """None is this shell, and takes any fingerprint, as the docstring says."""
+        self.assertIn("With `executor=None` it compares no hosts", self.docstring())
+        result = dispatch("toolu_1", "run_in_sandbox", "exit 3", FP)
+        text = "exit=3" if os.name == "posix" else "OSError"
+        self.assert_failed(result, text)
+
+    def docstring(self) -> str:
+        return " ".join(twoshell_guard.__doc__.split())
+
+    @needs_posix
+    def test_a_wiring_mistake_is_not_seen(self) -> None:
+        """A sandbox command that is wired to the desktop runs there, as documented."""
+        for executor in self.shells():
+            workspace = executor.make_workspace()
+            fp = fingerprint(executor)
+            command = 'cd "$HOME/mnt/Workspace" && touch scratch && ls'
+            result = dispatch(
+                "toolu_1", "run_in_sandbox", command, fp, executor=executor
+            )
+            self.assertEqual(result["content"], "scratch")
+            self.assertTrue((workspace / "scratch").exists())
+        promise = "meant for `run_in_sandbox` that is wired to the desktop's executor"
+        self.assertIn(promise, self.docstring())
+
+    def test_an_unknown_tool_is_a_result(self) -> None:
+        """A tool that is not in the contract is an error that names those which are."""
+        for language in LANGUAGES:
+            for name in (
+                "no_such_tool",
+                "",
+                "RUN_ON_DESKTOP",
+                "run\ud800",
+                5,
+                None,
+                [],
+            ):
+                executor = ScriptedExecutor(b"ran")
+                result = answer(executor, name, language=language)
+                self.assert_failed(result, "run_in_sandbox", "run_on_desktop")
+                self.assertEqual(executor.asked, [])
+                json.dumps(result, ensure_ascii=False).encode()
+        result = answer(ScriptedExecutor(b"ran"), "no_such_tool")
+        self.assert_failed(result, "no_such_tool")
+
+    def test_a_hostile_name_is_shown_harmlessly_and_in_part(self) -> None:
+        """The name of a tool, which a model chose, is escaped and bounded."""
+        name = "\u202e{host}{0}\x1b[2J" + "x" * 100_000
+        content = answer(ScriptedExecutor(b"ran"), name)["content"]
+        self.assertTrue(content.startswith("\\u202e{host}{0}\\x1b[2Jxxx"))
+        self.assertLessEqual(len(content), SHOWN_CHARACTERS + 20)
+
+    def test_a_command_that_is_no_text_is_a_result(self) -> None:
+        """What no shell can be given is an error before anything runs."""
+        for language in LANGUAGES:
+            for command in (
+                None,
+                5,
+                ["ls"],
+                {"command": "ls"},
+                b"ls",
+                "a\0b",
+                "\udc80",
+            ):
+                executor = ScriptedExecutor(b"ran")
+                result = dispatch(
+                    "toolu_1",
+                    "run_in_sandbox",
+                    command,
+                    FP,
+                    language=language,
+                    executor=executor,
+                )
+                self.assert_failed(result, "`command`")
+                self.assertEqual(executor.asked, [])
+
+    def test_what_is_no_fingerprint_is_a_result(self) -> None:
+        """A fingerprint that is none is an error before anything runs."""
+        garbage = [
+            None,
+            5,
+            "host",
+            [],
+            {},
+            {"host": None},
+            {"host": "h", "workspace": 5},
+        ]
+        for fp in garbage:
+            for name in CONTRACT:
+                executor = ScriptedExecutor(b"ran")
+                self.assert_failed(answer(executor, name, fp=fp), "`fp`")
+                self.assertEqual(executor.asked, [])
+
+    def test_an_executor_without_a_shell_is_a_result(self) -> None:
+        """A shell that cannot be started is an error that names the host."""
+
+        class Broken(ScriptedExecutor):
+            def run(self, argv, timeout_seconds):
+                if argv[2] == twoshell_guard.PROBE:
+                    return super().run(argv, timeout_seconds)
+                raise self.error
+
+        for error in (FileNotFoundError(2, "/secret/sh"), RuntimeError("/secret")):
+            executor = Broken()
+            executor.error = error
+            for language in LANGUAGES:
+                result = answer(executor, language=language)
+                self.assert_failed(result, type(error).__name__, "scripted")
+                self.assertNotIn("secret", result["content"])
+        result = answer(ScriptedExecutor(None))
+        self.assert_failed(result, "AttributeError")
+
+    @needs_posix
+    def test_a_missing_shell_is_a_result(self) -> None:
+        """A computer on which there is no shell at all gives an error result."""
+        executor = self.shells()[0]
+        command = ("toolu_1", "run_in_sandbox", "echo ran", FP)
+        self.assertEqual(
+            dispatch(*command[:3], fingerprint(executor), executor=executor)["content"],
+            "ran",
+        )
+        for name in ("sh", *SHELLS):
+            (executor.programs / name).unlink(missing_ok=True)
+        unknown = fingerprint(executor)
+        self.assertEqual(unknown["host"], "unknown")
+        self.assert_failed(dispatch(*command, executor=executor))
+        with patch.dict(os.environ, {"PATH": str(executor.programs)}):
+            self.assert_failed(dispatch(*command), "FileNotFoundError")
+
+
+class GuardDispatchChecks(FolderCase):
+    """How a command ends, and what is made of it."""
+
+    def test_a_healthy_result_is_the_output_and_no_more(self) -> None:
+        """Text on stdout goes back without its last newline, and is no error."""
+        expected = {
+            "type": "tool_result",
+            "tool_use_id": "toolu_1",
+            "content": " a\n b",
+        }
+        self.assertEqual(printed(b" a\n b\n"), expected)
+        self.assertEqual(
+            printed("你好\t世界　。".encode())["content"], "你好\t世界　。"
+        )
+
+    def test_the_result_has_the_id_of_its_call(self) -> None:
+        """Each result, good or bad, carries the id that it was asked with."""
+        for name, fp in (("run_in_sandbox", FP), ("nobody", FP), ("run_in_sandbox", 0)):
+            for identifier in ("toolu_A", "你好"):
+                executor = ScriptedExecutor(b"x")
+                result = dispatch(identifier, name, "x", fp, executor=executor)
+                self.assertEqual(result["tool_use_id"], identifier)
+                self.assertEqual(result["type"], "tool_result")
+
+    def test_an_exit_code_is_an_error_with_its_number(self) -> None:
+        """A code other than 0 is an error with exit=N and all that was printed."""
+        for language in LANGUAGES:
+            for code in (1, 2, 127, 255, -9):
+                result = printed(b"so far\n", b"why", code, language=language)
+                self.assert_failed(result, f"exit={code}", "so far", "stderr: why")
+        self.assertNotIn("is_error", printed(b"so far\n", b"why", 0))
+
+    def test_an_accepted_exit_code_is_no_error(self) -> None:
+        """A grep that may find nothing passes; its own error, code 2, does not."""
+        grep = {"accept_exit": (0, 1), "expect_empty": True}
+        for code, is_error in ((0, None), (1, None), (2, True)):
+            result = printed(b"", code=code, **grep)
+            self.assertEqual(result.get("is_error"), is_error)
+        self.assert_failed(printed(b"", code=1, accept_exit=(0, 1)), "exit=1 but")
+        self.assert_failed(printed(b"x", code=0, accept_exit=(1,)), "exit=0")
+
+    def test_an_empty_output_is_an_error(self) -> None:
+        """Exit 0 and nothing to see is an error, whatever invisible thing came."""
+        unseen = ["", " ", "\n", " \t\r\n\x0b\x0c", "\xa0\u3000\u2003", "\u2028\u2029"]
+        unseen += ["\u200b", "\ufeff", "\u200d\u2060", "\u00ad", "\u202e\u2066", "\x07"]
+        unseen += ["\u2800", "\u3164\uffa0", "\u115f", "\u034f", "\ufe0f", "\U000e0100"]
+        unseen += ["\U000e0041", "\x1b[0m\x1b[K", "\x1b[1;31m\n\x1b[m"]
+        for language in LANGUAGES:
+            start = MESSAGES[language]["empty"].format(code=0)
+            for text in unseen:
+                result = printed(text.encode(), language=language)
+                self.assert_failed(result, start, "exit=0")
+        self.assert_failed(printed(b""), "exit=0 but the output is empty")
+        for text in ("0", "\u200b.", "。", "\x1b[31mred\x1b[0m", "-"):
+            self.assertNotIn("is_error", printed(text.encode()), ascii(text))
+
+    def test_an_expected_empty_output_is_a_short_text(self) -> None:
+        """With expect_empty nothing is the healthy result, and is never sent empty."""
+        for language in LANGUAGES:
+            for output in (b"", b" \n", "\u200b".encode()):
+                result = printed(output, expect_empty=True, language=language)
+                self.assertNotIn("is_error", result)
+                self.assertEqual(result["content"], MESSAGES[language]["as_expected"])
+        self.assertEqual(MESSAGES["en"]["as_expected"], "(no output, as expected)")
+        self.assertEqual(printed(b"some", expect_empty=True)["content"], "some")
+        self.assert_failed(printed(b"", code=1, expect_empty=True), "exit=1")
+
+    def test_words_on_stderr_are_quoted_and_do_not_count(self) -> None:
+        """Only stdout decides whether the output is empty; stderr is quoted."""
+        self.assert_failed(printed(b"", b"warned"), "is empty", "stderr: warned")
+        fine = printed(b"out", b"warned\n")
+        self.assertEqual(fine["content"], "out\nstderr: warned")
+        self.assertNotIn("is_error", fine)
+        self.assertEqual(printed(b"out", b" \n")["content"], "out")
+
+    def test_stderr_is_at_most_200_characters(self) -> None:
+        """Of stderr 200 characters are quoted, and not one more."""
+        for letter in ("x", "字"):
+            content = printed(b"", (letter * 300).encode(), 1)["content"]
+            quoted = content.partition("stderr: ")[2]
+            self.assertEqual(quoted, letter * 200)
+        self.assertEqual(STDERR_CHARACTERS, 200)
+
+    def test_the_workspaces_path_is_not_quoted(self) -> None:
+        """stderr says $WORKSPACE, also where the cut would go through the path."""
+        path = "/sessions/secret-id/mnt/Workspace"
+        fp = {**FP, "workspace": path}
+        for before in range(160, 201, 4):
+            errors = "x" * before + f"{path}/a and {path}/b"
+            content = printed(b"o", errors.encode(), 1, fp=fp)["content"]
+            self.assertNotIn("/sessions", content)
+            self.assertNotIn("secret", content)
+        content = printed(b"o", f"no {path}/a".encode(), fp=fp)["content"]
+        self.assertEqual(content, "o\nstderr: no $WORKSPACE/a")
+        content = printed(b"o", b"no " + path.encode())["content"]
+        self.assertEqual(content, f"o\nstderr: no {path}")
+
+    def test_a_timeout_is_an_error_that_says_so(self) -> None:
+        """A command that was stopped at its deadline is an error with what it said."""
+        for language in LANGUAGES:
+            executor = ScriptedExecutor(b"so far", b"why", -9, timed_out=True)
+            result = answer(executor, language=language, timeout_seconds=7)
+            stopped = MESSAGES[language]["stopped"].format(limit="timeout_seconds=7")
+            self.assert_failed(result, stopped, "so far", "stderr: why")
+
+    def test_a_flood_is_an_error_that_says_so(self) -> None:
+        """A command that was stopped for its output is an error, with its beginning."""
+        for language in LANGUAGES:
+            executor = ScriptedExecutor(b"y\n" * 99, b"", 0, too_much=True)
+            result = answer(executor, language=language)
+            limit = f"{CAPTURE_BYTES:,} bytes"
+            stopped = MESSAGES[language]["stopped"].format(limit=limit)
+            self.assert_failed(result, stopped, "y\ny\ny")
+
+    def test_an_executor_need_not_know_of_floods(self) -> None:
+        """An executor whose result has only the four promised attributes will do."""
+
+        class Four:
+            returncode, stdout, stderr, timed_out = 0, b"fine", b"", False
+
+        executor = ScriptedExecutor()
+        executor.execution = Four()
+        self.assertEqual(answer(executor)["content"], "fine")
+
+
+class GuardOutputChecks(FolderCase):
+    """What of an output goes back, and how it is written."""
+
+    def test_bytes_that_are_no_text_are_an_error(self) -> None:
+        """NUL and what is not UTF-8 make an error, and are shown escaped."""
+        cases = {
+            b"a\0b": "a\\x00b",
+            b"\0": "\\x00",
+            b"\xff\xfe": "\\xff\\xfe",
+            b"caf\xe9": "caf\\xe9",
+            b"\xe4\xbd": "\\xe4\\xbd",
+            b"\xed\xa0\x80": "\\xed\\xa0\\x80",
+        }
+        for language in LANGUAGES:
+            start = MESSAGES[language]["not_text"].format(code=0)
+            for output, shown in cases.items():
+                for expect_empty in (False, True):
+                    result = printed(
+                        output, language=language, expect_empty=expect_empty
+                    )
+                    self.assert_failed(result, start, shown)
+        for text in ("café", "你", "a\\x00b"):
+            self.assertEqual(printed(text.encode())["content"], text)
+
+    def test_a_cut_character_of_a_stopped_command_says_stopped(self) -> None:
+        """Where the command was stopped, that is what the error says."""
+        executor = ScriptedExecutor(b"caf\xc3", timed_out=True)
+        self.assert_failed(answer(executor), "timeout_seconds=30.0", "caf\\xc3")
+
+    def test_control_and_hidden_characters_are_shown_escaped(self) -> None:
+        """What a screen obeys or hides is written as an escape; no error by itself."""
+        cases = {
+            "a\x1b[2Jb": "a\\x1b[2Jb",
+            "a\x07\x08b": "a\\x07\\x08b",
+            "a\r\nb": "a\\r\nb",
+            "a\x7f\x85\x9bb": "a\\x7f\\x85\\x9bb",
+            "a\u202eb\u2066": "a\\u202eb\\u2066",
+            "a\u200bb\ufeff": "a\\u200bb\\ufeff",
+            "a\u2028b": "a\\u2028b",
+            "a\U000e0041b": "a\\U000e0041b",
+            "a\u3164b\ufe0f": "a\\u3164b\\ufe0f",
+        }
+        for text, shown in cases.items():
+            result = printed(text.encode(), ("e" + text).encode())
+            self.assertEqual(result["content"], f"{shown}\nstderr: e{shown}")
+            self.assertNotIn("is_error", result)
+        for text in ("a\tb\nc", "全角\u3000空白", "naïve", "😀", "日本語", "e\u0301"):
+            self.assertEqual(printed(text.encode())["content"], text)
+
+    def test_a_long_output_keeps_head_and_tail(self) -> None:
+        """Beyond 16,384 characters the middle is left out, and its length is said."""
+        self.assertEqual(SHOWN_CHARACTERS, 16_384)
+        long = "头" + "a" * 10_000 + "b" * 10_000 + "尾"
+        for language in LANGUAGES:
+            notice = MESSAGES[language]["left_out"].format(count=20_002 - 16_384)
+            result = printed(long.encode(), language=language)
+            self.assertNotIn("is_error", result)
+            head, said, tail = result["content"].split("\n")
+            self.assertEqual(said, notice)
+            self.assertEqual((head, tail), (long[:8_192], long[-8_192:]))
+
+    def test_an_output_of_just_the_limit_is_whole(self) -> None:
+        """16,384 characters are not cut; one more is."""
+        self.assertEqual(printed(b"x" * 16_384)["content"], "x" * 16_384)
+        self.assertIn("1 characters left out", printed(b"x" * 16_385)["content"])
+
+    def test_escapes_count_as_they_are_shown(self) -> None:
+        """An output that grows by its escapes is bounded as it is shown."""
+        content = printed(b"x" + b"\x01" * 16_384)["content"]
+        self.assertLess(len(content), 16_384 + 100)
+
+
+class GuardShellChecks(FolderCase):
+    """The four results, and the rest that takes a real shell, in bash and in dash."""
+
+    def call(
+        self, executor: ShellExecutor, command: str, name="run_in_sandbox", **more
+    ):
+        fp = fingerprint(executor)
+        return dispatch("toolu_1", name, command, fp, executor=executor, **more)
+
+    @needs_posix
+    def test_the_four_results_are_the_same_in_each_shell(self) -> None:
+        """Refused, failed, empty and healthy look alike in bash and dash."""
+        find = "ls -d /sessions/*/mnt/Nobody 2>/dev/null | head -1"
+        for executor in self.shells():
+            refused = self.call(executor, "echo ran", "run_on_desktop")
+            self.assert_failed(refused, "run_on_desktop", "Check the wiring")
+            self.assert_failed(self.call(executor, "exit 3"), "exit=3")
+            empty = "exit=0 but the output is empty"
+            self.assert_failed(self.call(executor, find), empty)
+            healthy = self.call(executor, "echo ran")
+            self.assertEqual(healthy["content"], "ran")
+            self.assertNotIn("is_error", healthy)
+            nothing = self.call(executor, find, expect_empty=True)
+            self.assertEqual(nothing["content"], "(no output, as expected)")
+
+    @needs_posix
+    def test_the_workspace_is_seen_where_the_command_looks(self) -> None:
+        """A desktop tool reads a file by $HOME, and its errors hide the path."""
+        for executor in self.shells():
+            workspace = executor.make_workspace()
+            (workspace / "notes.txt").write_text("打印机\n", encoding="utf-8")
+            read = 'cat "$HOME/mnt/Workspace/notes.txt"'
+            result = self.call(executor, read, "run_on_desktop")
+            self.assertEqual(result["content"], "打印机")
+            missing = self.call(
+                executor, read.replace("notes", "none"), "run_on_desktop"
+            )
+            self.assert_failed(missing, "exit=1", "$WORKSPACE/none.txt")
+            self.assertNotIn(str(self.folder), missing["content"])
+
+    @needs_posix
+    def test_bash_runs_the_command_where_there_is_one(self) -> None:
+        """The command runs in bash if the executor has one, and in its sh if not."""
+        for executor in self.shells():
+            if "dash" in SHELLS:
+                sh = executor.programs / "sh"
+                sh.unlink()
+                sh.symlink_to(shutil.which("dash"))
+            said = self.call(executor, 'echo "${BASH_VERSION:-no bash}"')["content"]
+            self.assertEqual(said == "no bash", executor.name != "bash")
+
+    @needs_posix
+    def test_the_command_is_one_script(self) -> None:
+        """Quotes, lines and dollar signs of a command reach the shell as written."""
+        command = "a='it\"s $HOME'\nprintf '%s|' \"$a\" \"$#\" '$1' '你'"
+        for executor in self.shells():
+            said = self.call(executor, command)["content"]
+            self.assertEqual(said, 'it"s $HOME|0|$1|你|')
+
+    @needs_posix
+    def test_an_unset_variable_stops_the_command(self) -> None:
+        """The one-line fix is an error result that carries its message."""
+        command = ': "${WS:?no workspace here}"; echo next'
+        for executor, code in zip(self.shells(), (127, 2), strict=False):
+            if executor.name == "dash":
+                code = 2
+            result = self.call(executor, command)
+            self.assert_failed(result, f"exit={code}", "no workspace here")
+            self.assertNotIn("next", result["content"])
+            self.assertEqual(
+                self.call(executor, f"WS=/x; {command}")["content"], "next"
+            )
+
+    @needs_posix
+    def test_a_command_that_is_too_long_is_a_result(self) -> None:
+        """What the system does not start, because it is too long, is an error."""
+        executor = self.shells()[0]
+        result = self.call(executor, "echo " + "x" * 4_000_000)
+        self.assert_failed(result, "OSError")
+
+    @needs_posix
+    def test_a_deadline_and_a_flood_end_a_real_command(self) -> None:
+        """Each is an error result in time, in a real shell."""
+        executor = self.shells()[0]
+        late = self.call(executor, "echo begun; sleep 600", timeout_seconds=0.3)
+        self.assert_failed(late, "timeout_seconds=0.3", "begun")
+        self.assert_failed(self.call(executor, "yes"), f"{CAPTURE_BYTES:,} bytes")
+
+
+@needs_posix
+class GuardRunChecks(FolderCase):
+    """`run_local`: what it starts, reads and ends."""
+
+    def sh(self, script: str, seconds: float = 20, **options) -> Execution:
+        return run_local(["sh", "-c", script, "sh"], seconds, **options)
+
+    def assert_in_time(self, seconds: float):
+        started = time.monotonic()
+
+        @contextlib.contextmanager
+        def measured():
+            yield
+            self.assertLess(time.monotonic() - started, seconds)
+
+        return measured()
+
+    def test_streams_and_code_are_told_apart(self) -> None:
+        """stdout, stderr and the exit code come back as they were."""
+        done = self.sh("echo out; echo err >&2; exit 7")
+        self.assertEqual(done, Execution(7, b"out\n", b"err\n"))
+        self.assertEqual(self.sh("kill -9 $$").returncode, -9)
+
+    def test_a_program_that_is_missing_raises(self) -> None:
+        """What cannot be started raises OSError or ValueError, and starts nothing."""
+        with self.assertRaises(FileNotFoundError):
+            run_local([str(self.folder / "nothing")], 5)
+        with self.assertRaises(ValueError):
+            run_local(["sh", "-c", "a\0b"], 5)
+
+    def test_the_environment_is_given_or_inherited(self) -> None:
+        """env is all that a program gets; without it, it gets the Host's."""
+        show = 'echo "${GUARD_CHECK-unset}"'
+        given = {"PATH": os.environ["PATH"], "GUARD_CHECK": "given"}
+        with patch.dict(os.environ, {"GUARD_CHECK": "inherited"}):
+            self.assertEqual(self.sh(show, env=given).stdout, b"given\n")
+            self.assertEqual(self.sh(show).stdout, b"inherited\n")
+            del given["GUARD_CHECK"]
+            self.assertEqual(self.sh(show, env=given).stdout, b"unset\n")
+
+    def test_stdin_is_empty(self) -> None:
+        """A command that reads gets the end at once, and not the Host's input."""
+        with self.assert_in_time(10):
+            self.assertEqual(self.sh("cat; echo end").stdout, b"end\n")
+
+    @needs_proc
+    def test_it_leads_a_session_of_its_own(self) -> None:
+        """The program leads a session, so it cannot reach the Host's terminal."""
+        done = self.sh("echo $$; exec cat /proc/self/stat")
+        pid, stat = done.stdout.decode().splitlines()
+        group, session = stat.rpartition(")")[2].split()[2:4]
+        self.assertEqual({group, session}, {pid})
+
+    def test_both_pipes_are_read_at_once(self) -> None:
+        """A program that fills both pipes, one after the other, is not blocked."""
+        fill = "seq 60000 >&2; seq 60000; seq 60000 >&2; echo end"
+        done = self.sh(fill)
+        self.assertTrue(done.stdout.endswith(b"60000\nend\n"))
+        self.assertEqual(done.stderr.count(b"\n"), 120_000)
+        self.assertEqual((done.timed_out, done.too_much), (False, False))
+
+    def test_a_flood_is_ended_and_bounded(self) -> None:
+        """What writes beyond the limit, to either stream, is ended there."""
+        for redirect, stream in (("", 1), (" >&2", 2)):
+            with self.assert_in_time(15):
+                done = self.sh(f"yes{redirect}")
+            self.assertTrue(done.too_much)
+            self.assertFalse(done.timed_out)
+            self.assertGreater(len(done[stream]), CAPTURE_BYTES)
+            self.assertLess(len(done[stream]), CAPTURE_BYTES + 1_000_000)
+        self.assertFalse(self.sh("seq 300000").too_much)
+
+    @needs_proc
+    def test_the_deadline_ends_the_whole_group(self) -> None:
+        """At the deadline the program ends with all it started, TERM ignored or not."""
+        script = "trap '' TERM; sleep 61.5 & echo begun; sleep 61.5"
+        with self.assert_in_time(10):
+            done = self.sh(script, 0.3)
+        self.assertTrue(done.timed_out)
+        self.assertEqual(done.stdout, b"begun\n")
+        self.assertTrue(wait_until(lambda: not processes_with("61.5")))
+
+    @needs_proc
+    def test_a_background_process_ends_with_the_command(self) -> None:
+        """What runs on in the background holds up nothing, and does not live on."""
+        with self.assert_in_time(10):
+            done = self.sh("sleep 62.5 & echo done")
+        self.assertEqual((done.returncode, done.stdout), (0, b"done\n"))
+        self.assertFalse(done.timed_out)
+        self.assertTrue(wait_until(lambda: not processes_with("62.5")))
+
+    @needs_proc
+    def test_what_left_the_group_does_not_hold_the_call(self) -> None:
+        """A process in another session keeps the pipes, and the call returns."""
+        left = self.folder / "left"
+        leave = [
+            "import os, pathlib, sys",
+            "os.setsid()",
+            "pathlib.Path(sys.argv[1]).touch()",
+            "os.execlp('sleep', 'sleep', '63.5')",
+        ]
+        script = '"$1" -S -c "$2" "$3" & until [ -e "$3" ]; do sleep 0.01; done'
+        argv = ["sh", "-c", script, "sh", sys.executable, "; ".join(leave), str(left)]
+        try:
+            with self.assert_in_time(30):
+                done = run_local(argv, 40)
+            self.assertEqual(done, Execution(0, b"", b""))
+            self.assertTrue(wait_until(lambda: processes_with("63.5")))
+        finally:
+            for pid in processes_with("63.5"):
+                os.kill(pid, signal.SIGKILL)
+
+    @needs_proc
+    def test_nothing_is_left_of_many_runs(self) -> None:
+        """No descriptor, thread or zombie stays of runs that end in any way."""
+        before = counts()
+        for _ in range(3):
+            self.sh("echo fine")
+            self.sh("exit 3")
+            self.sh("sleep 64.5 & exit 0")
+            self.sh("sleep 64.5", 0.02)
+            self.sh("exec >&- 2>&-; sleep 64.5", 0.02)
+            with contextlib.suppress(FileNotFoundError):
+                run_local(["/nothing"], 1)
+            with contextlib.suppress(ValueError):
+                run_local(["a\0"], 1)
+        self.assertTrue(wait_until(lambda: counts() == before), (before, counts()))
+
+    @needs_proc
+    def test_an_interrupt_ends_the_group(self) -> None:
+        """What a signal handler raises ends the command, and is passed on."""
+
+        class Interrupt(Exception):
+            pass
+
+        def interrupt(number, frame):
+            raise Interrupt
+
+        before = counts()
+        previous = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with self.assertRaises(Interrupt):
+                self.sh("sleep 65.5 & sleep 65.5")
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, previous)
+        self.assertTrue(wait_until(lambda: not processes_with("65.5")))
+        self.assertTrue(wait_until(lambda: counts() == before), (before, counts()))
+
+    def test_a_command_is_utf8_in_any_locale(self) -> None:
+        """Where Python itself writes ASCII, a Chinese command is not changed."""
+        code = (
+            "from twoshell_guard import run_local as run;"
+            "print(ascii(run(['sh', '-c', 'echo 你好'], 20).stdout.decode()))"
+        )
+        ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        (self.folder / "say.py").write_text(code, encoding="utf-8")
+        done = subprocess.run(
+            [sys.executable, "-S", str(self.folder / "say.py")],
+            env={**os.environ, **ascii_only, "PYTHONPATH": str(GUARD.parent)},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        self.assertEqual(done.stdout, "'\\u4f60\\u597d\\n'\n", done.stderr)

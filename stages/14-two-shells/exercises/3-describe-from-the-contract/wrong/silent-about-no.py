@@ -1,0 +1,79 @@
+"""Rejected by: test_a_no_is_said_too
+
+A reader finds no word about it. Will it be taken for allowed or for forbidden?
+
+读的人找不到一个字说这件事，他会当成能做，还是不能做？
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+WORKSPACE = "$HOME/mnt/Workspace"
+SENTENCES: dict[str, dict[str, dict[object, str]]] = {
+    "en": {
+        "runs": {
+            "desktop": "Runs a command on the user's own computer.",
+            "cloud": "Runs a command on a disposable machine in the cloud.",
+        },
+        "sees": {
+            True: f"It can see the workspace, {WORKSPACE}.",
+            False: f"It cannot see the workspace, {WORKSPACE}.",
+        },
+        "deletes": {
+            True: "It can delete files.",
+            False: "",
+        },
+        "network": {
+            "open": "It can reach the network.",
+            "restricted": "Its network is restricted.",
+            "none": "It has no network.",
+        },
+    },
+    "zh-CN": {
+        "runs": {
+            "desktop": "在用户自己的电脑上执行命令。",
+            "cloud": "在云端的一次性机器上执行命令。",
+        },
+        "sees": {
+            True: f"能看到工作区 {WORKSPACE}。",
+            False: f"看不到工作区 {WORKSPACE}。",
+        },
+        "deletes": {
+            True: "能删除文件。",
+            False: "",
+        },
+        "network": {
+            "open": "能访问网络。",
+            "restricted": "网络受限。",
+            "none": "没有网络。",
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class ToolContract:
+    runs: str
+    workspace: str | None
+    deletes: bool
+    network: str
+
+
+def tool_definition(name: str, contract: ToolContract, language: str) -> dict:
+    facts = {
+        "runs": contract.runs,
+        "sees": contract.workspace is not None,
+        "deletes": contract.deletes,
+        "network": contract.network,
+    }
+    sentences = [SENTENCES[language][fact][value] for fact, value in facts.items()]
+    return {
+        "name": name,
+        "description": " ".join(filter(None, sentences)),
+        "input_schema": {
+            "type": "object",
+            "properties": {"command": {"type": "string"}},
+            "required": ["command"],
+        },
+    }

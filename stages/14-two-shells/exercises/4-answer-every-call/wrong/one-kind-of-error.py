@@ -1,0 +1,27 @@
+"""Rejected by: test_a_tool_that_raises_is_a_failed_call
+
+You catch the errors that you thought of. Who wrote the tools, and what may they
+raise?
+
+你接住了想得到的那些错误。工具是谁写的，它们还可能抛出什么？
+"""
+
+
+def answer_calls(content, tools):
+    results = [answer(block, tools) for block in content if block["type"] == "tool_use"]
+    return {"role": "user", "content": results} if results else None
+
+
+def answer(call, tools):
+    result = {"type": "tool_result", "tool_use_id": call["id"]}
+    if call["name"] not in tools:
+        return {**result, "content": f"no tool {call['name']}", "is_error": True}
+    arguments = call["input"]
+    if not isinstance(arguments, dict):
+        return {**result, "content": "the input is no object", "is_error": True}
+    if not isinstance(arguments.get("command"), str):
+        return {**result, "content": "`command` is no text", "is_error": True}
+    try:
+        return {**result, "content": tools[call["name"]](arguments["command"])}
+    except OSError as error:
+        return {**result, "content": type(error).__name__, "is_error": True}
