@@ -71,7 +71,7 @@ def show_fix(shells: dict[str, str]) -> None:
         print(f"   {name}, found: status {found.returncode}, {said}")
 
 
-def main() -> int:
+def tell() -> int:
     """Show the failure in bash, and the fix in bash and, if there is one, in dash."""
     found = {name: shutil.which(name) for name in ("bash", "dash")}
     if reason := why_not_here(found["bash"]):
@@ -82,6 +82,22 @@ def main() -> int:
     if found["dash"] is None:
         print("   dash: there is none here")
     return 0
+
+
+def main() -> int:
+    """Tell the story; 0 when it was told to its end, 130 after Ctrl-C, else 1."""
+    if sys.stdout is None:
+        return 1
+    try:
+        code = tell()
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return 130
+    except BrokenPipeError:
+        # Nobody reads on. Python empties its buffer at the end, so that goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    return code
 
 
 if __name__ == "__main__":

@@ -105,6 +105,23 @@ class EmptyValueDemoChecks(FolderCase):
             ):
                 self.assertIn(line, shown().stdout.splitlines())
 
+    def test_a_reader_who_leaves_early_gets_no_traceback(self) -> None:
+        """Where nobody reads on, the demo ends quietly, and not with 0."""
+        reading, writing = os.pipe()
+        os.close(reading)
+        # Where Python does not buffer, it is told at its first line, not at its end.
+        buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
+        with os.fdopen(writing, "wb") as nobody:
+            done = subprocess.run(
+                [sys.executable, str(DEMO)],
+                env=buffered,
+                stdin=subprocess.DEVNULL,
+                stdout=nobody,
+                stderr=subprocess.PIPE,
+                timeout=60,
+            )
+        self.assertEqual((done.returncode, done.stderr), (1, b""))
+
     def without(self, shell: str) -> subprocess.CompletedProcess[str]:
         programs = self.new(f"all but {shell}")
         shells = {"bash", "dash"} - {shell}

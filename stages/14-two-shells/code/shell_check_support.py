@@ -81,9 +81,10 @@ class ShellExecutor:
         self.environment = {
             "HOME": str(self.home),
             "PATH": str(self.programs),
-            # Elsewhere ls and cat write a Chinese path in escapes.
-            "LC_ALL": "C.UTF-8",
         }
+        if sys.platform == "linux":
+            # Where no locale is set, GNU's cat writes a Chinese path in escapes.
+            self.environment["LC_ALL"] = "C.UTF-8"
 
     def run(self, argv: Sequence[str], timeout_seconds: float) -> Execution:
         """Run it here, in a world in which another folder is `/sessions`."""
@@ -97,6 +98,15 @@ class ShellExecutor:
         workspace = self.home / "mnt" / name
         workspace.mkdir(parents=True)
         return workspace
+
+
+def is_running(pid: int) -> bool:
+    """Whether `pid` still executes. A zombie does not, whoever ought to reap it."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return stat.rpartition(")")[2].split()[0] not in ("Z", "X")
 
 
 def counts() -> tuple[int, int, int]:

@@ -1,7 +1,7 @@
 """Guard the shell tools of an agent that has two executors: copy this one file.
 
-    fp = fingerprint(executor)                  # once, at start, for each executor
-    block = dispatch(call.id, call.name, call.input["command"], fp, executor=executor)
+    fp = fingerprint(shell)                     # once, at start, for each executor
+    block = dispatch(call.id, call.name, call.input.get("command"), fp, executor=shell)
 
 An executor has `run(argv, timeout_seconds)`, which returns what `Execution` holds;
 None is this computer's shell (POSIX only). `CONTRACT` names the tools: make it yours.
@@ -69,7 +69,7 @@ MESSAGES["zh-CN"] = {
 MESSAGES["ja"] = {
     "invalid": "{tool} は未実行：`{what}` は {expected} とすること。",
     "no_workspace": "{tool} は未実行：{host} にワークスペースなし。配線を確認のこと。",
-    "swapped": "{tool} は未実行：実行先が {host} から {now} に交替。配線を確認のこと。",
+    "swapped": "{tool} は未実行：実行先が {host} から {now} に変更。配線を確認のこと。",
     "no_shell": "{tool} は未実行：実行先 {host} に使えるシェルなし（{error}）。",
     "stopped": "上限 {limit} に達したため停止",
     "empty": "exit={code} だが出力が空：どこで実行されたか確認のこと",
@@ -88,7 +88,7 @@ printf '\0%s\0%s\0%s\0%s\0' "$(test -d /sessions; echo $?)" "$(uname -n)" "$py" 
 # Unicode's categories of what a screen obeys or leaves out, and names of blank letters.
 HIDDEN = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 BLANK = re.compile("HANGUL.* FILLER|SELECTOR|GRAPHEME JOINER|PATTERN BLANK|INHERENT")
-COLOUR = re.compile(r"\x1b\[[\d;]*[Km]")
+ANSI = re.compile(r"\x1b\[[ -?]*[@-~]")
 
 
 class Execution(NamedTuple):
@@ -109,8 +109,8 @@ def run_local(
     A process that left the group is not ended; one that holds a pipe is waited for
     about half a second. Raises `OSError` or `ValueError` when nothing was started.
     """
-    if os.name != "posix":
-        raise OSError("run_local needs POSIX")
+    if os.name != "posix" or signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        raise OSError("needs POSIX, and exit codes, which an ignored SIGCHLD loses")
     deadline = time.monotonic() + timeout_seconds
     words = [word.encode("utf-8", "surrogateescape") for word in argv]
     pipes = {"stdin": DEVNULL, "stdout": PIPE, "stderr": PIPE, "bufsize": 0}
@@ -134,7 +134,7 @@ def run_local(
                 os.set_blocking(pipe.fileno(), False)
             while process.poll() is None and fits() and time.monotonic() < deadline:
                 read()
-            timed_out = process.poll() is None and fits()
+            late = process.poll() is None and fits()
         finally:
             # Also after a success: something may run on in the background.
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -142,8 +142,7 @@ def run_local(
             for _ in range(GRACE_STEPS):
                 if read() and process.poll() is not None:
                     break
-    streams = map(bytes, kept.values())
-    return Execution(process.returncode, *streams, timed_out, too_much=not fits())
+    return Execution(process.returncode, *map(bytes, kept.values()), late, not fits())
 
 
 def fingerprint(executor: object = None, ws_name: str = WS_NAME) -> dict:
@@ -180,8 +179,8 @@ def dispatch(
 ) -> dict:
     """Run `command` in bash, or in sh where there is none; return a `tool_result`.
 
-    Whatever goes wrong has `is_error`; so has an output without a visible character,
-    unless that is healthy (`expect_empty`). Another `language` is a `ValueError`.
+    Whatever goes wrong has `is_error`; so have a code that is not in `accept_exit` and
+    an output that nobody can see, unless `expect_empty`. An unknown `language` raises.
     """
     if language not in LANGUAGES:
         raise ValueError(f"language must be one of {', '.join(LANGUAGES)}")
@@ -215,12 +214,12 @@ def dispatch(
         return failed("no_shell", host=fp["host"], error=type(error).__name__)
 
     escapes = _escapes(output)
-    is_empty = not COLOUR.sub("", output).translate(dict.fromkeys(escapes)).strip()
+    is_empty = not ANSI.sub("", output).translate(dict.fromkeys(escapes)).strip()
     problem = ""
     if done.timed_out:
         problem = say["stopped"].format(limit=f"timeout_seconds={timeout_seconds}")
     elif getattr(done, "too_much", False):
-        problem = say["stopped"].format(limit=f"{CAPTURE_BYTES:,} bytes")
+        problem = say["stopped"].format(limit=f"CAPTURE_BYTES={CAPTURE_BYTES}")
     elif done.returncode not in accept_exit:
         problem = f"exit={done.returncode}"
     elif "\0" in output or output.encode() != done.stdout:
