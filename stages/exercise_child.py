@@ -38,18 +38,23 @@ def main() -> None:
     key_file.unlink()
     answer, checks_file = str(inputs / "exercise.py"), str(inputs / "checks.py")
     verdict = os.fspath(inputs.parent / "work" / "verdict")
-    sys.path.insert(0, str(inputs))
+    # The checks of an exercise may import the modules of its stage.
+    sys.path[:0] = [str(inputs), *sys.argv[1:]]
     loaded, modules = dict(sys.modules), sys.modules
     leave, open_file, write, close = os._exit, os.open, os.write, os.close
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
     run_test, test_case = unittest.TestCase.debug, unittest.TestCase
     skipped, everything, load = unittest.SkipTest, BaseException, exec
+    refusal, encode = AssertionError, str.encode
     attribute, pairs, package = getattr, zip, unittest.__dict__
     guarded: list[tuple] = []
 
-    def report(outcome: str, check: str = "-", why: str = "") -> None:
-        told = why[:600].encode("utf-8", "replace").hex()
-        line = f"{outcome} {check} {told}".encode()
+    def report(outcome: str, check: str = "-", why: tuple = (0, "", "")) -> None:
+        at_line, *texts = why
+        told = " ".join(
+            [encode(text, "utf-8", "replace")[:1800].hex() for text in texts]
+        )
+        line = f"{outcome} {check} {at_line} {told}".encode()
         signature = keyed.copy()
         signature.update(line)
         # Opened anew each time: an answer that closes descriptors, or writes to
@@ -58,19 +63,28 @@ def main() -> None:
         write(file, signature.hexdigest().encode() + b" " + line + b"\n")
         close(file)
 
-    def explain(error: BaseException) -> str:
+    def explain(error: BaseException) -> tuple[bool, tuple[int, str, str]]:
+        """Say whether a check asserted it; the answer's line, and why, twice."""
+        line, here, trace = 0, False, error.__traceback__
+        while trace:
+            here = trace.tb_frame.f_code.co_filename == answer
+            line = trace.tb_lineno if here else line
+            trace = trace.tb_next
+        kind = type(error)
+        asserted = kind is refusal and not here
         try:
+            if asserted and len(error.args) == 2:
+                # A check may say why in both languages.
+                english, chinese = map(str, error.args)
+                return True, (line, english, chinese)
             text = str(error)
+            if isinstance(error, SyntaxError) and error.filename == answer:
+                text, line = error.msg, int(error.lineno or 0)
         except everything:
             text = "(its message cannot be shown)"
-        if type(error) is not AssertionError:
-            text = f"{type(error).__name__}: {text}"
-        line, trace = 0, error.__traceback__
-        while trace:
-            if trace.tb_frame.f_code.co_filename == answer:
-                line = trace.tb_lineno
-            trace = trace.tb_next
-        return f"{text} (exercise.py, line {line})" if line else text
+        if not asserted and kind is not skipped:
+            text = f"{kind.__name__}: {text}" if text else kind.__name__
+        return asserted, (line, text, text)
 
     def guard(*owners: object) -> None:
         for owner in owners:
@@ -109,7 +123,7 @@ def main() -> None:
         modules["checks"] = checks
         load(compile(source, checks_file, "exec"), checks.__dict__)
     except everything as error:
-        report("import", why=explain(error))
+        report("import", why=explain(error)[1])
         leave(0)
     if tampered():
         report("tampered")
@@ -123,16 +137,16 @@ def main() -> None:
     guard(checks, *cases)
     for case in cases:
         for name in [name for name in case.__dict__ if name.startswith("test")]:
-            outcome, why = "passed", ""
+            outcome, why = "passed", (0, "", "")
             report("started", name)
             test = case(name)
             try:
                 run_test(test)
             except skipped as error:
-                outcome, why = "not_run", explain(error)
+                outcome, why = "not_run", explain(error)[1]
             except everything as error:
-                outcome = "refused" if type(error) is AssertionError else "raised"
-                why = explain(error)
+                by_assertion, why = explain(error)
+                outcome = "refused" if by_assertion else "raised"
                 test.doCleanups()
             if tampered():
                 report("tampered")

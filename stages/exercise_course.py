@@ -1,13 +1,15 @@
 """The exercises of the course: their files, promises, hints and digests.
 
 Run as a program it records the digests anew, for whoever changed a check or a
-starter:  python stages/exercise_course.py
+starter:  python3 stages/exercise_course.py
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import json
+import os
 import re
 import subprocess
 from dataclasses import dataclass
@@ -15,12 +17,25 @@ from pathlib import Path
 
 STAGES = Path(__file__).resolve().parent
 DIGESTS = "exercises.sha256"
+WORDS = json.loads((STAGES / "exercise_words.json").read_text(encoding="utf-8"))
+# Debian has no `python`, Windows no `python3`.
+PROGRAM = f"{'py' if os.name == 'nt' else 'python3'} stages/exercises.py"
+MOST_HINTS = 3
 
 Text = tuple[str, str]  # the same in English and in Chinese
 
 
+def words(key: str, **values: object) -> Text:
+    """Return the sentence `key` of exercise_words.json with its gaps filled."""
+    english, chinese = (sentence.format(**values) for sentence in WORDS[key])
+    return english, chinese
+
+
 class CourseError(Exception):
     """Something the learner can put right; `args` are the two texts that say how."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(*words(key, **values))
 
 
 @dataclass(frozen=True)
@@ -41,52 +56,75 @@ class Exercise:
     folder: Path
 
     @property
-    def stage(self) -> str:
-        """The name of the stage's folder."""
-        return self.folder.parent.parent.name
+    def stage(self) -> Path:
+        """The folder of the stage."""
+        return self.folder.parent.parent
 
     def name_of(self, file: str) -> str:
-        """Return the path of `file` from `stages/`, with `/` on every system."""
-        return "/".join((*self.folder.parts[-3:], file))
+        """Return the path from the repository's root, with `/` on every system."""
+        return "/".join(("stages", *self.folder.parts[-3:], file))
 
     def read(self, file: str) -> bytes:
         """Return the bytes of `file`; raises CourseError when it cannot be read."""
         try:
             return (self.folder / file).read_bytes()
         except OSError:
-            raise _not_ours(self.name_of(file)) from None
+            if file != "exercise.py":
+                raise CourseError("not ours", file=self.name_of(file)) from None
+            raise CourseError(
+                "no answer",
+                file=self.name_of(file),
+                command=f"{PROGRAM} reset {self.id}",
+            ) from None
 
     def trusted_checks(self) -> bytes:
         """Return the checks; raises CourseError when they are not those recorded."""
         checks = self.read("checks.py")
-        if self.recorded_digest("checks.py") != digest(checks):
-            raise _not_ours(self.name_of("checks.py"))
+        if not self.is_recorded("checks.py", checks):
+            raise CourseError("not ours", file=self.name_of("checks.py"))
         return checks
 
-    def recorded_digest(self, file: str) -> str | None:
-        """Return what the course's list says of `file`; None when it is silent."""
+    def is_recorded(self, file: str, payload: bytes) -> bool:
+        """Return whether the course's list has `file` with these bytes."""
         try:
-            recorded = (self.folder.parents[2] / DIGESTS).read_text("utf-8", "replace")
+            recorded = (self.stage.parent / DIGESTS).read_text("utf-8", "replace")
         except OSError:
-            raise _not_ours(DIGESTS) from None
-        for line in recorded.splitlines():
-            value, _, name = line.partition("  ")
-            if name == self.name_of(file):
-                return value
-        return None
+            raise CourseError("not ours", file=f"stages/{DIGESTS}") from None
+        return self.record(file, payload) in recorded.splitlines()
+
+    def record(self, file: str, payload: bytes) -> str:
+        """Return the list's line for `file`, whichever line ends Git has checked out.
+
+        The format is that of sha256sum, which can compare from the repository's root.
+        """
+        digest = hashlib.sha256(payload.replace(b"\r\n", b"\n")).hexdigest()
+        return f"{digest}  {self.name_of(file)}"
 
     def starter(self) -> bytes:
-        """Return the starter, from the newest commit in which `exercise.py` is it."""
-        wanted = self.recorded_digest("exercise.py")
-        for commit in self._git("rev-list", "HEAD", "--", "exercise.py").split():
-            starter = self._git("show", f"{commit.decode()}:./exercise.py")
-            if digest(starter) == wanted:
+        """Return the starter: `exercise.py` where it still is one, else from Git.
+
+        The newest commit that has it counts, for a learner may commit an answer.
+        """
+        name, answer = "exercise.py", self.folder / "exercise.py"
+        if answer.is_file() and self.is_recorded(name, answer.read_bytes()):
+            return answer.read_bytes()
+        for commit in self.git("rev-list", "HEAD", "--", name).decode().split():
+            starter = self.git("show", f"{commit}:./{name}")
+            if self.is_recorded(name, starter):
                 return starter
-        name = self.name_of("exercise.py")
-        raise CourseError(
-            f"Git does not have the starter here; copy stages/{name} from the course",
-            f"这里的 Git 里没有初始文件；请从课程里复制一份 stages/{name}",
-        )
+        raise CourseError("no starter", file=self.name_of(name))
+
+    def git(self, *arguments: str) -> bytes:
+        """Return what Git prints in the folder; nothing when it cannot answer."""
+        try:
+            return subprocess.run(
+                ["git", *arguments],
+                cwd=self.folder,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+            ).stdout
+        except OSError:
+            return b""
 
     def title(self) -> Text:
         """Return the first heading of the task, without its anchor."""
@@ -105,37 +143,23 @@ class Exercise:
             try:
                 head, *hint = _paragraphs(ast.parse(self.read(file)))
             except (SyntaxError, ValueError):
-                raise _not_ours(self.name_of(file)) from None
+                raise CourseError("not ours", file=self.name_of(file)) from None
             rejected_by = tuple(re.findall(r"\btest_\w+", head))
             found.append(WrongAnswer(file, rejected_by, _both_languages(hint)))
         return found
 
     def hints(self, check: str, failed: set[str]) -> list[Text]:
-        """Return the hints for `check`, best first, if it is among those `failed`."""
-        if check not in failed:
-            return []
-        fitting = [one for one in self.wrong_answers() if check in one.rejected_by]
-        fitting.sort(
-            key=lambda one: (
-                set(one.rejected_by) != failed,
-                one.rejected_by[0] != check,
-            )
-        )
-        return [one.hint for one in fitting]
+        """Return the hints that fit `check` best when these checks `failed`.
 
-    def _git(self, *arguments: str) -> bytes:
-        try:
-            return subprocess.run(
-                ["git", *arguments],
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=60,
-                check=True,
-            ).stdout
-        except (OSError, subprocess.SubprocessError):
-            # No Git, or no clone: there is nothing to list.
-            return b""
+        The more alike a wrong answer fails, the better it fits: what both fail counts
+        against what one of them fails. Of those that fit equally, three are enough.
+        """
+        fits: dict[float, list[Text]] = {}
+        for one in self.wrong_answers():
+            if check in one.rejected_by:
+                both, either = failed & {*one.rejected_by}, failed | {*one.rejected_by}
+                fits.setdefault(len(both) / len(either), []).append(one.hint)
+        return fits[max(fits)][:MOST_HINTS] if fits else []
 
 
 def find_exercises(stages: Path = STAGES) -> list[Exercise]:
@@ -159,20 +183,6 @@ def promises_of(checks: bytes) -> dict[str, Text]:
     }
 
 
-def digest(payload: bytes) -> str:
-    """Return the SHA-256 of a text, whichever line ends Git has checked out."""
-    return hashlib.sha256(payload.replace(b"\r\n", b"\n")).hexdigest()
-
-
-def _not_ours(name: str) -> CourseError:
-    return CourseError(
-        f"stages/{name} is not as the course has it, so it is not used; "
-        f"bring it back: git restore stages/{name}",
-        f"stages/{name} 与课程里的不一致，不会使用；"
-        f"请恢复它：git restore stages/{name}",
-    )
-
-
 def _paragraphs(node: ast.Module | ast.FunctionDef) -> list[str]:
     return re.split(r"\n\s*\n", ast.get_docstring(node) or "")
 
@@ -182,15 +192,10 @@ def _both_languages(paragraphs: list[str]) -> Text:
     return " ".join(english.split()), "".join(chinese.split("\n"))
 
 
-def _record_digests() -> None:
-    # In the format of sha256sum, so that `sha256sum -c` compares them too.
-    lines = [
-        f"{digest(exercise.read(file))}  {exercise.name_of(file)}\n"
+if __name__ == "__main__":
+    records = [
+        exercise.record(file, exercise.read(file))
         for exercise in find_exercises()
         for file in ("checks.py", "exercise.py")
     ]
-    (STAGES / DIGESTS).write_bytes("".join(lines).encode())
-
-
-if __name__ == "__main__":
-    _record_digests()
+    (STAGES / DIGESTS).write_bytes("".join(f"{one}\n" for one in records).encode())

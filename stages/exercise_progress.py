@@ -7,7 +7,7 @@ It is the learner's own note and proves nothing. The file holds one line such as
 from __future__ import annotations
 
 import datetime
-import re
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -19,34 +19,29 @@ PROGRESS = STAGES.parent / "exercises-progress.txt"
 class Progress:
     """The exercises passed, by id, with the day of the first time.
 
-    `warn` is told, in both languages, what could not be read or kept.
+    `warn` is told what could not be read or kept: a key of exercise_words.json and
+    the values for it.
     """
 
-    def __init__(self, warn: Callable[[str, str], None]) -> None:
+    def __init__(self, warn: Callable[..., None]) -> None:
         self._warn = warn
+        self.passed: dict[str, str] = {}
         try:
-            self.passed = _parse(PROGRESS.read_text(encoding="utf-8-sig"))
+            lines = PROGRESS.read_text(encoding="utf-8-sig").splitlines()
+            notes = [line for line in lines if line.strip() and line[0] != "#"]
+            # A line that is no pair of words raises ValueError.
+            self.passed = dict(note.split() for note in notes)
         except FileNotFoundError:
-            self.passed = {}
+            pass
         except (OSError, ValueError):
-            self.passed = {}
-            aside = set_aside(PROGRESS, "broken")
-            warn(
-                f"the progress file could not be read and is now {aside}",
-                f"进度文件读不出来，已改名为 {aside}",
-            )
+            warn("notes broken", name=set_aside(PROGRESS, "broken"))
 
-    def add(self, exercise_id: str) -> None:
-        """Note that the exercise is passed, unless that was known."""
-        self.passed.setdefault(exercise_id, str(datetime.date.today()))
-        self._save()
-
-    def remove(self, exercise_id: str) -> None:
-        """Reopen the exercise."""
-        self.passed.pop(exercise_id, None)
-        self._save()
-
-    def _save(self) -> None:
+    def note(self, exercise_id: str, passed: bool) -> None:
+        """Note that the exercise is passed, unless that was known, or reopen it."""
+        if passed:
+            self.passed.setdefault(exercise_id, str(datetime.date.today()))
+        else:
+            self.passed.pop(exercise_id, None)
         lines = ["# Exercises passed. 已通过的练习。"]
         lines += [f"{name} {date}" for name, date in self.passed.items()]
         # A second file and a rename: an interrupt leaves the old notes whole.
@@ -55,34 +50,20 @@ class Progress:
             draft.write_text("\n".join(lines) + "\n", encoding="utf-8")
             draft.replace(PROGRESS)
         except OSError as error:
-            self._warn(
-                f"the progress file cannot be written: {error.strerror}",
-                f"进度文件写不进去：{error.strerror}",
-            )
-
-
-def _parse(text: str) -> dict[str, str]:
-    """Return the notes in `text`; raises ValueError for a line that is none."""
-    passed = {}
-    for line in text.splitlines():
-        if line.strip() and not line.startswith("#"):
-            note = re.fullmatch(r"(\d\d\.\d+) (\d{4}-\d\d-\d\d)\s*", line)
-            if note is None:
-                raise ValueError("not a note of an exercise passed")
-            passed[note[1]] = note[2]
-    return passed
+            self._warn("notes not kept", error=error.strerror)
 
 
 def set_aside(file: Path, word: str) -> str:
     """Rename `file` to a free name with `word` in it, and return that name."""
     number = 1
-    while (aside := file.with_suffix(f".{word}-{number}{file.suffix}")).exists():
+    while os.path.lexists(
+        aside := file.with_suffix(f".{word}-{number}{file.suffix}"),
+    ):
         number += 1
     try:
         file.rename(aside)
     except OSError as error:
         raise CourseError(
-            f"{file.name} cannot be renamed: {error.strerror}",
-            f"{file.name} 无法改名：{error.strerror}",
+            "cannot rename", file=file.name, error=error.strerror
         ) from None
     return aside.name

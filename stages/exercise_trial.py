@@ -7,6 +7,8 @@ mistakes and the usual tricks; strangers' answers need a fence around it.
 
 from __future__ import annotations
 
+import os
+import re
 import secrets
 import sys
 import warnings
@@ -16,7 +18,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "12-agent-workspace-sandbox" / "code"))
 
-from exercise_course import Text, promises_of
+from exercise_course import Exercise, Text, promises_of, words
 from runner import CommandNotStarted, CommandRefused, CommandResult, CommandRunner
 from workspace import AgentWorkspace, WorkspaceCleanupWarning, WorkspaceError
 
@@ -26,7 +28,7 @@ OUTPUT_BYTES = 65_536
 PRINTED_LINES = 20
 PRINTED_CHARACTERS = 200
 
-Record = tuple[str, str, str]  # outcome, check, why
+Record = tuple[str, str, Text]  # outcome, check, why
 
 
 @dataclass(frozen=True)
@@ -65,7 +67,9 @@ class Trial:
         return {one.check for one in self.outcomes if one.outcome == "failed"}
 
 
-def try_answer(answer: bytes, checks: bytes, seconds: float = RUN_SECONDS) -> Trial:
+def try_answer(
+    exercise: Exercise, answer: bytes, checks: bytes, seconds: float = RUN_SECONDS
+) -> Trial:
     """Run `checks` on `answer` for at most `seconds`, and judge what comes back.
 
     `checks` must be the course's own bytes. What an answer prints does not count,
@@ -79,36 +83,38 @@ def try_answer(answer: bytes, checks: bytes, seconds: float = RUN_SECONDS) -> Tr
             workspace.import_input("inputs/exercise.py", answer)
             workspace.import_input("inputs/checks.py", checks)
             workspace.import_input("inputs/key", key)
-            result = _run(workspace, seconds)
-            records = _records(workspace, key)
+            result = _run(workspace, exercise.stage / "code", seconds)
+            records = _records(workspace, key, exercise.name_of("exercise.py"))
     except (WorkspaceError, CommandNotStarted, CommandRefused) as error:
-        problem = f"it could not be started: {error}", f"没能启动：{error}"
-        return Trial(_judge(checks, [], problem))
-    problem = _problem(records, result, seconds)
+        return Trial(_judge(checks, [], words("not started", error=error)))
     printed = _visible(result.stdout + result.stderr).splitlines()
     if len(printed) > PRINTED_LINES:
         printed[PRINTED_LINES:] = ["[...]"]
     return Trial(
-        _judge(checks, records, problem),
+        _judge(checks, records, _problem(records, result, seconds)),
         tuple(line[:PRINTED_CHARACTERS] for line in printed),
     )
 
 
-def _run(workspace: AgentWorkspace, seconds: float) -> CommandResult:
+def _run(workspace: AgentWorkspace, code: Path, seconds: float) -> CommandResult:
     # Temporary files of checks and answer go when the workspace goes.
     scratch = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(workspace.root / "work"))
     runner = CommandRunner(
         workspace,
         executables={"python": sys.executable},
         max_output_bytes=OUTPUT_BYTES,
-        environment=scratch,
+        environment={"PATH": os.environ.get("PATH", os.defpath), **scratch},
     )
-    command = ["python", "-I", "-S", "-B", "-u", "-X", "utf8", str(CHILD)]
+    flags = ["-I", "-S", "-B", "-u", "-X", "utf8"]
+    command = ["python", *flags, str(CHILD), str(code)]
     return runner.run(command, timeout_seconds=seconds)
 
 
-def _records(workspace: AgentWorkspace, key: bytes) -> list[Record]:
-    """Return the records that were signed with `key`, and nothing else."""
+def _records(workspace: AgentWorkspace, key: bytes, name: str) -> list[Record]:
+    """Return the records that were signed with `key`, and nothing else.
+
+    `name` is what they call the learner's file.
+    """
     try:
         lines = workspace.read_bytes("work/verdict").splitlines()
     except WorkspaceError:
@@ -119,11 +125,21 @@ def _records(workspace: AgentWorkspace, key: bytes) -> list[Record]:
         signature, _, body = line.partition(b" ")
         expected = blake2b(body, key=key).hexdigest().encode()
         if secrets.compare_digest(signature, expected):
-            outcome, check, why = body.decode().split(" ")
-            text = bytes.fromhex(why).decode("utf-8", "replace")
-            text = text.replace(str(workspace.root), "").partition("\n")[0]
-            records.append((outcome, check, _visible(text)))
+            outcome, check, number, *told = body.decode().split(" ")
+            english, chinese = (_told(one, workspace.root, name) for one in told)
+            why = english, chinese
+            if number != "0":
+                why = words("at", why=why, file=name, line=number)
+            records.append((outcome, check, why))
     return records
+
+
+def _told(text: str, root: Path, name: str) -> str:
+    """Return a text of the child, in a learner's words: names of files and types."""
+    told = bytes.fromhex(text).decode("utf-8", "ignore").strip().partition("\n")[0]
+    told = told.replace(str(root / "inputs" / "exercise.py"), name)
+    told = re.sub(r"<class '([\w.]+)'>", r"\1", told.replace(str(root), ""))
+    return _visible(told)
 
 
 def _visible(text: str) -> str:
@@ -139,44 +155,21 @@ def _problem(
 ) -> Text | None:
     """Say why the run as a whole does not count; None when it does."""
     notes = {outcome: why for outcome, _, why in records}
-    if "import" in notes:
-        why = notes["import"]
-        return f"the answer cannot be imported: {why}", f"这份答案无法导入：{why}"
-    if "tampered" in notes:
-        return (
-            "the answer changed `unittest`, `builtins` or the checks themselves",
-            "这份答案改动了 `unittest`、`builtins` 或检查本身",
-        )
     ended = [check for outcome, check, _ in records if outcome != "started"]
+    if "import" in notes:
+        return words("import", why=notes["import"])
+    if "tampered" in notes:
+        return words("tampered")
     if len(ended) != len(set(ended)):
-        return (
-            "a check was reported twice: is there a fork that does not end?",
-            "有检查报告了两次：是不是 fork 出来的进程没有结束？",
-        )
+        return words("twice")
     if result.truncated:
-        return (
-            f"the answer printed more than {OUTPUT_BYTES:,} bytes",
-            f"这份答案输出了超过 {OUTPUT_BYTES:,} 字节",
-        )
-    if result.timed_out and "finished" in notes:
-        return (
-            f"something that the answer started still held its output after "
-            f"{seconds:g} s; end it, or wait for it",
-            f"{seconds:g} 秒后，答案启动的程序还占着它的输出；请结束它，或等它结束",
-        )
+        return words("flooded", limit=f"{OUTPUT_BYTES:,}")
     if result.timed_out:
-        return (
-            f"no end after {seconds:g} s: a loop that never ends, or a wait for "
-            f"something that never comes",
-            f"{seconds:g} 秒还没有结束：循环停不下来，或者在等不会来的东西",
-        )
+        return words("held" if "finished" in notes else "late", seconds=f"{seconds:g}")
     if "finished" not in notes:
-        return (
-            "the program ended before the checks did",
-            "检查还没做完，程序就结束了",
-        )
+        return words("early")
     if result.returncode != 0 or not result.cleanup_complete:
-        return "the program did not end as it should", "程序没有正常结束"
+        return words("badly")
     return None
 
 
@@ -190,15 +183,15 @@ def _judge(
     for outcome, check, why in records:
         running = check if outcome == "started" else None
         if outcome in ("passed", "not_run"):
-            found[check] = outcome, (why, why)
+            found[check] = outcome, why
         elif outcome in ("refused", "raised"):
-            found[check] = "failed", (why, why), outcome == "refused"
+            found[check] = "failed", why, outcome == "refused"
     if problem and running in promises:
         found[running] = "failed", problem
     elif problem:
         # No single check is at fault, so none that passed is believed either.
         found = {}
-    missing = "not_run", problem or ("no verdict came back", "没有得到结论")
+    missing = "not_run", problem or words("no verdict")
     return tuple(
         Outcome(check, promise, *found.get(check, missing))
         for check, promise in promises.items()

@@ -1,7 +1,7 @@
 """The learner's program for the exercises: list, check, hint, watch, reset, solution.
 
-    python stages/exercises.py                 what there is, and what is next
-    python stages/exercises.py check 12.1      try your answer
+    python3 stages/exercises.py                 what there is, and what is next
+    python3 stages/exercises.py check 12.1      try your answer
 
 It is for one's own answers: it runs them with one's own rights, and the progress
 file is a note that anybody can edit. It does not grade strangers' code.
@@ -16,23 +16,27 @@ import itertools
 import json
 import locale
 import os
+import re
 import sys
 import time
 from pathlib import Path
 from typing import TextIO
+from unicodedata import east_asian_width
 
-from exercise_course import CourseError, Exercise, find_exercises
+from exercise_course import PROGRAM, CourseError, Exercise, find_exercises, words
 from exercise_progress import Progress, set_aside
 from exercise_trial import Trial, try_answer
 
 COMMANDS = ("list", "check", "hint", "watch", "reset", "solution")
-LABELS = {
-    "passed": ("32", "kept         ", "通过      "),
-    "failed": ("31", "broken       ", "未通过    "),
-    "not_run": ("33", "not reached  ", "未执行到  "),
-}
-PROGRAM = "python stages/exercises.py"
+COLOURS = {"passed": "32", "failed": "31", "not_run": "33"}
 WATCH_SECONDS = 0.3
+COLUMNS = 80
+# A line may break before each of these: code, a Han character, another word. Marks
+# that open or close stay with what they belong to.
+BREAKABLE = re.compile(
+    " *[（《「“‘]*(?:`[^`]*`|[\u3400-\u9fff]|[^ \u3000-\u9fff（“‘’”…，：；？！）]+|.)"
+    "[，。、：；？！）》」”’…]*"
+)
 
 
 def main() -> int:
@@ -45,20 +49,31 @@ def main() -> int:
     try:
         return Session(options, chinese).run()
     except CourseError as error:
-        print(error.args[chinese], file=sys.stderr)
+        print(wrapped(error.args[chinese]), file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
+    except BrokenPipeError:
+        # Nobody reads on, as after `| head`; what is left in the buffer goes nowhere.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description="The exercises. 本课程的练习。")
+    def help_of(name: str) -> str:
+        return " · ".join(words(f"help of {name}"))
+
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description=" ".join(words("about")),
+        epilog="\n".join(f"  {name:9} {help_of(name)}" for name in COMMANDS),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
     parser.add_argument("command", nargs="?", choices=COMMANDS, default="list")
-    parser.add_argument("id", nargs="?", help="such as 12.1; left out: the next one")
-    parser.add_argument("--lang", choices=("en", "zh-CN"))
-    parser.add_argument("--json", action="store_true", help="check: one line a check")
-    parser.add_argument("--yes", action="store_true", help="reset: do not ask")
-    parser.add_argument("--reveal", action="store_true", help="solution: show it now")
+    parser.add_argument("id", nargs="?", help=help_of("id"))
+    parser.add_argument("--lang", choices=("en", "zh-CN"), help=help_of("--lang"))
+    for flag in ("--json", "--yes", "--reveal"):
+        parser.add_argument(flag, action="store_true", help=help_of(flag))
     options = parser.parse_intermixed_args()
     if options.json and options.command != "check":
         parser.error("--json belongs to check")
@@ -72,6 +87,27 @@ def _language() -> str:
     # Windows sets none of the three.
     chosen = next(filter(None, named), None) or locale.getlocale()[0] or ""
     return "zh-CN" if chosen.lower().startswith(("zh", "chinese")) else "en"
+
+
+def columns(text: str) -> int:
+    """Return how wide a terminal shows `text`; Han characters take two columns."""
+    return sum(1 + (east_asian_width(char) in "FWA") for char in text)
+
+
+def wrapped(text: str, before: str = "") -> str:
+    """Return `text` after `before`, in lines of at most 80 columns.
+
+    Later lines are indented as far as the first. Code and long words stay whole.
+    """
+    indent = " " * columns(before)
+    lines = [before]
+    for piece in BREAKABLE.findall(text):
+        begun = lines[-1] not in (before, indent)
+        if begun and columns(lines[-1] + piece) > COLUMNS:
+            lines.append(indent + piece.lstrip())
+        else:
+            lines[-1] += piece
+    return "\n".join(lines)
 
 
 class Session:
@@ -89,26 +125,32 @@ class Session:
             and (os.name != "nt" or "WT_SESSION" in os.environ)
         )
 
-    def say(self, english: str, chinese: str, file: TextIO | None = None) -> None:
-        print((english, chinese)[self.chinese], file=file)
+    def words(self, key: str, **values: object) -> str:
+        return words(key, **values)[self.chinese]
+
+    def say(self, key: str, file: TextIO | None = None, **values: object) -> None:
+        print(wrapped(self.words(key, **values)), file=file)
 
     def run(self) -> int:
         if self.options.command == "list":
-            return self.list_all()
-        exercise = self._chosen() if self.options.id else self._next_open()
-        if exercise is None:
-            if not self.options.json:
-                self._say_next()
-            return 0
-        return getattr(self, self.options.command)(exercise)
+            return self.list()
+        by_id = {one.id: one for one in self.exercises}
+        wanted = self.options.id
+        if wanted and wanted not in by_id:
+            raise CourseError("no exercise", id=wanted, program=PROGRAM)
+        exercise = by_id[wanted] if wanted else self._next_open()
+        if exercise:
+            return getattr(self, self.options.command)(exercise)
+        if not self.options.json:
+            self.say("all done")
+        return 0
 
-    def list_all(self) -> int:
-        by_stage = itertools.groupby(self.exercises, lambda one: one.stage)
-        for stage, group in by_stage:
-            exercises = list(group)
+    def list(self) -> int:
+        for stage, group in itertools.groupby(self.exercises, lambda one: one.stage):
+            exercises = [*group]
             done = sum(one.id in self.progress.passed for one in exercises)
             bar = "#" * done + "-" * (len(exercises) - done)
-            print(f"{stage}  [{bar}]  {done}/{len(exercises)}")
+            print(f"{stage.name}  [{bar}]  {done}/{len(exercises)}")
             for one in exercises:
                 mark = "x" if one.id in self.progress.passed else " "
                 print(f"  [{mark}] {one.id}  {one.title()[self.chinese]}")
@@ -117,76 +159,67 @@ class Session:
         return 0
 
     def check(self, exercise: Exercise) -> int:
-        trial = _try(exercise)
+        trial, records = self._try(exercise)
         if self.options.json:
-            self._print_json(exercise, trial)
+            print("\n".join(json.dumps(record) for record in records))
         else:
-            self._print_trial(exercise, trial)
+            print(f"{exercise.id}  {exercise.title()[self.chinese]}")
+            self._print_records(records)
+            if trial.printed:
+                self.say("printed")
+                print("\n".join(f"  | {line}" for line in trial.printed))
+            kept = sum(one["outcome"] == "passed" for one in records)
+            self.say("count", kept=kept, total=len(records))
         if not trial.passed:
             return 1
-        self.progress.add(exercise.id)
+        self.progress.note(exercise.id, passed=True)
         if not self.options.json:
             self._say_next()
         return 0
 
     def hint(self, exercise: Exercise) -> int:
-        trial = _try(exercise)
-        for one in trial.outcomes:
-            if one.outcome != "passed":
-                print(one.promise[self.chinese])
-                for text in exercise.hints(one.check, trial.failed) or [one.why]:
-                    print(f"  - {text[self.chinese]}")
+        for record in self._try(exercise)[1]:
+            if record["outcome"] != "passed":
+                print(wrapped(record["promise"]))
+                for text in (record["hint"] or record["why"]).splitlines():
+                    print(wrapped(text, "  - "))
                 return 0
-        self.say("Every promise is kept.", "全部通过。")
+        self.say("kept, not noted", command=f"{PROGRAM} check {exercise.id}")
         return 0
 
     def watch(self, exercise: Exercise | None) -> int:
         while exercise:
+            # A missing file is told at once; later it may be away for a moment.
+            exercise.read("exercise.py")
             seen = None
             while seen is None or self.check(exercise) != 0:
                 if seen:
-                    self.say("Waiting for the next save.", "等待下一次保存。")
+                    self.say("waiting")
                 seen = _wait_for_change(exercise.folder / "exercise.py", seen)
             exercise = None if self.options.id else self._next_open()
         return 0
 
     def reset(self, exercise: Exercise) -> int:
         if not self.options.yes:
-            self.say(
-                f"Put back the starter of {exercise.id}? A copy of yours stays. [y/N]",
-                f"把 {exercise.id} 恢复成初始文件？你的版本会另存一份。[y/N]",
-            )
+            self.say("sure", id=exercise.id)
             if sys.stdin.readline().strip().lower() not in ("y", "yes"):
-                self.say("Nothing was changed.", "没有改动。")
+                self.say("unchanged")
                 return 1
         starter = exercise.starter()
-        file = exercise.folder / "exercise.py"
-        if file.exists():
-            kept = set_aside(file, "kept")
-            self.say(f"Your copy: {kept}", f"你的副本：{kept}")
-        file.write_bytes(starter)
-        self.progress.remove(exercise.id)
-        self.say("The starter is back.", "已恢复成初始文件。")
+        answer = exercise.folder / "exercise.py"
+        if os.path.lexists(answer):
+            self.say("your copy", name=exercise.name_of(set_aside(answer, "kept")))
+        answer.write_bytes(starter)
+        self.progress.note(exercise.id, passed=False)
+        self.say("starter back")
         return 0
 
     def solution(self, exercise: Exercise) -> int:
         if exercise.id not in self.progress.passed and not self.options.reveal:
-            self.say(
-                f"Pass {exercise.id} first, or add --reveal.",
-                f"请先通过 {exercise.id}，或者加上 --reveal。",
-            )
+            self.say("not passed", id=exercise.id)
             return 1
-        print(exercise.read("solution.py").decode(), end="")
+        print(exercise.read("solution.py").decode().rstrip())
         return 0
-
-    def _chosen(self) -> Exercise:
-        for exercise in self.exercises:
-            if exercise.id == self.options.id:
-                return exercise
-        raise CourseError(
-            f"there is no exercise {self.options.id}; all: {PROGRAM}",
-            f"没有练习 {self.options.id}；查看全部：{PROGRAM}",
-        )
 
     def _next_open(self) -> Exercise | None:
         is_open = (one for one in self.exercises if one.id not in self.progress.passed)
@@ -195,60 +228,62 @@ class Session:
     def _say_next(self) -> None:
         following = self._next_open()
         if following is None:
-            self.say("All exercises are passed.", "所有练习都已通过。")
+            self.say("all done")
             return
-        title = following.title()[self.chinese]
-        task = following.name_of("task.zh-CN.md" if self.chinese else "task.md")
-        answer = following.name_of("exercise.py")
-        self.say(f"Next: {following.id}  {title}", f"下一题：{following.id}  {title}")
-        self.say(f"  read   stages/{task}", f"  题目  stages/{task}")
-        self.say(f"  edit   stages/{answer}", f"  编辑  stages/{answer}")
-        for command, word in (("check", "检查"), ("hint", "提示")):
-            line = f"{PROGRAM} {command} {following.id}"
-            self.say(f"  {command:5}  {line}", f"  {word}  {line}")
+        # One line each, however long: they are there to be copied.
+        for key, what in (
+            ("next", f"{following.id}  {following.title()[self.chinese]}"),
+            ("read", following.name_of(("task.md", "task.zh-CN.md")[self.chinese])),
+            ("edit", following.name_of("exercise.py")),
+            ("check", f"{PROGRAM} check {following.id}"),
+            ("ask", f"{PROGRAM} hint {following.id}"),
+        ):
+            print(self.words(key) + what)
 
-    def _print_trial(self, exercise: Exercise, trial: Trial) -> None:
-        print(f"{exercise.id}  {exercise.title()[self.chinese]}")
-        why, hint = ("原因：", "提示：") if self.chinese else ("why:  ", "hint: ")
-        stopped = None
+    def _try(self, exercise: Exercise) -> tuple[Trial, list[dict]]:
+        """Try the learner's answer; return what it showed, also as one record a check.
+
+        The records are what `--json` prints, in the language of the session.
+        """
+        checks = exercise.trusted_checks()
+        trial = try_answer(exercise, exercise.read("exercise.py"), checks)
+        records = []
         for one in trial.outcomes:
-            colour, *words = LABELS[one.outcome]
-            label = words[self.chinese]
+            # An error in the answer says itself what is wrong; a hint would guess.
+            fitting = (
+                exercise.hints(one.check, trial.failed) if one.by_assertion else []
+            )
+            records.append(
+                {
+                    "stage": exercise.id.partition(".")[0],
+                    "exercise": exercise.id,
+                    "check": one.check,
+                    "promise": one.promise[self.chinese],
+                    "outcome": one.outcome,
+                    "why": one.why[self.chinese],
+                    "hint": "\n".join(hint[self.chinese] for hint in fitting),
+                }
+            )
+        return trial, records
+
+    def _print_records(self, records: list[dict]) -> None:
+        told = {""}
+        for record in records:
+            label = self.words(record["outcome"])
+            line = wrapped(record["promise"], f"  {label}")
             if self.colours:
-                label = f"\x1b[{colour}m{label}\x1b[0m"
-            print(f"  {label}{one.promise[self.chinese]}")
-            # What stopped a run is the same for all that were not reached.
-            if one.outcome == "failed" or one.why not in (("", ""), stopped):
-                stopped = one.why
-                print(f"      {why}{one.why[self.chinese]}")
-            for text in exercise.hints(one.check, trial.failed)[:1]:
-                print(f"      {hint}{text[self.chinese]}")
-        if trial.printed:
-            self.say("What your answer printed:", "你的答案输出的内容：")
-            print("\n".join(f"  | {line}" for line in trial.printed))
-        kept = sum(one.outcome == "passed" for one in trial.outcomes)
-        total = len(trial.outcomes)
-        self.say(
-            f"{kept} of {total} promises kept.", f"共 {total} 条，通过 {kept} 条。"
-        )
-
-    def _print_json(self, exercise: Exercise, trial: Trial) -> None:
-        for one in trial.outcomes:
-            hints = exercise.hints(one.check, trial.failed)
-            record = {
-                "stage": exercise.id.partition(".")[0],
-                "exercise": exercise.id,
-                "check": one.check,
-                "promise": one.promise[self.chinese],
-                "outcome": one.outcome,
-                "why": one.why[self.chinese],
-                "hint": hints[0][self.chinese] if hints else "",
-            }
-            print(json.dumps(record))
-
-
-def _try(exercise: Exercise) -> Trial:
-    return try_answer(exercise.read("exercise.py"), exercise.trusted_checks())
+                coloured = f"\x1b[{COLOURS[record['outcome']]}m{label}\x1b[0m"
+                line = line.replace(label, coloured, 1)
+            print(line)
+            if record["hint"]:
+                # What a check found is told with each. An error, what stopped the
+                # run, a hint: the same sentence is worth one reading.
+                told.discard(record["why"])
+            for key in ("why", "hint"):
+                for text in record[key].splitlines():
+                    if text not in told:
+                        print(wrapped(text, f"      {self.words(key)}"))
+                        told.add(text)
 
 
 def _wait_for_change(answer: Path, seen: object) -> object:
@@ -265,11 +300,4 @@ def _wait_for_change(answer: Path, seen: object) -> object:
 
 
 if __name__ == "__main__":
-    try:
-        status = main()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        # Nobody reads on, as after `| head`; what is left in the buffer goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        status = 1
-    sys.exit(status)
+    sys.exit(main())

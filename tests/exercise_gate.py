@@ -11,7 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
 
-from exercise_course import Exercise, digest, find_exercises, promises_of
+from exercise_course import CourseError, Exercise, find_exercises, promises_of
 from exercise_trial import Trial, try_answer
 
 FILES = (
@@ -46,20 +46,21 @@ def complaints(exercise: Exercise) -> list[str]:
     missing = [file for file in FILES if not (exercise.folder / file).is_file()]
     if missing:
         return [f"{file} is missing" for file in missing]
-    return [*_in_files(exercise), *_in_runs(exercise)]
+    try:
+        # Not `exercise.py` itself: a learner may have solved it.
+        starter = exercise.starter()
+    except CourseError as error:
+        return [f"{error.args[0]} (a new one: python3 stages/exercise_course.py)"]
+    return [*_in_files(exercise, starter), *_in_runs(exercise, starter)]
 
 
-def _in_files(exercise: Exercise) -> list[str]:
+def _in_files(exercise: Exercise, starter: bytes) -> list[str]:
     found = []
     if not re.fullmatch(r"[1-9]\d?(-[a-z0-9]+)+", exercise.folder.name):
         found.append("the folder is not named K-<slug>")
-    for file in ("checks.py", "exercise.py"):
-        if exercise.recorded_digest(file) != digest(exercise.read(file)):
-            found.append(
-                f"{file} is not as recorded: python stages/exercise_course.py "
-                "records it, python stages/exercises.py reset brings a starter back"
-            )
-    if "TODO" not in exercise.read("exercise.py").decode():
+    if not exercise.is_recorded("checks.py", exercise.read("checks.py")):
+        found.append("checks.py is not as recorded: python3 stages/exercise_course.py")
+    if "TODO" not in starter.decode():
         found.append("exercise.py has no TODO")
     tasks = [exercise.read(name).decode() for name in ("task.md", "task.zh-CN.md")]
     minutes = [
@@ -90,24 +91,24 @@ def _in_files(exercise: Exercise) -> list[str]:
     return found
 
 
-def _in_runs(exercise: Exercise) -> list[str]:
+def _in_runs(exercise: Exercise, starter: bytes) -> list[str]:
     checks = exercise.read("checks.py")
     promises = promises_of(checks)
     found = []
 
-    starter = try_answer(exercise.read("exercise.py"), checks)
-    if not any(one.by_assertion for one in starter.outcomes):
-        found.append(f"the starter fails no check by assertion: {_story(starter)}")
-    solution = try_answer(exercise.read("solution.py"), checks)
+    begun = try_answer(exercise, starter, checks)
+    if not any(one.by_assertion for one in begun.outcomes):
+        found.append(f"the starter fails no check by assertion: {_story(begun)}")
+    solution = try_answer(exercise, exercise.read("solution.py"), checks)
     if not solution.passed:
         found.append(f"the solution does not pass: {_story(solution)}")
-    if try_answer(YES.encode(), checks).passed:
+    if try_answer(exercise, YES.encode(), checks).passed:
         found.append("an answer that agrees with everything passes")
 
     idle = set(promises)
     alone = False
     for wrong in exercise.wrong_answers():
-        trial = try_answer(exercise.read(wrong.file), checks)
+        trial = try_answer(exercise, exercise.read(wrong.file), checks)
         named = set(wrong.rejected_by)
         if unknown := named - set(promises):
             found.append(f"{wrong.file} names no check of this exercise: {unknown}")
@@ -116,6 +117,14 @@ def _in_runs(exercise: Exercise) -> list[str]:
                 f"{wrong.file} must fail {sorted(named)} and nothing else: "
                 f"{_story(trial)}"
             )
+        errors = [
+            one.check
+            for one in trial.outcomes
+            if one.outcome == "failed" and not one.by_assertion
+        ]
+        if errors:
+            # Then no hint is shown, for an error explains itself.
+            found.append(f"{wrong.file} fails by an error, not by assertion: {errors}")
         if any(one.outcome == "not_run" for one in trial.outcomes):
             found.append(f"{wrong.file} does not come to its end: {_story(trial)}")
         idle -= trial.failed

@@ -4,10 +4,13 @@ import os
 import shutil
 import subprocess
 import sys
-import textwrap
 from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
+
+from exercise_course import Exercise
 
 ROOT = Path(__file__).resolve().parents[1]
 CHECKS = '''
@@ -69,8 +72,9 @@ def pristine(tmp_path_factory):
         stages / stage / "code",
         ignore=shutil.ignore_patterns("__pycache__"),
     )
-    for module in (ROOT / "stages").glob("exercise*.py"):
-        shutil.copy(module, stages)
+    for file in ("exercise*.py", "exercise_words.json"):
+        for module in (ROOT / "stages").glob(file):
+            shutil.copy(module, stages)
     folder = stages / "01-small" / "exercises" / "1-double"
     write(folder / "checks.py", CHECKS.lstrip())
     write(folder / "exercise.py", STARTER)
@@ -98,6 +102,7 @@ class Course:
         self.folder = root / "stages" / "01-small" / "exercises" / "1-double"
         self.answer = self.folder / "exercise.py"
         self.progress = root / "exercises-progress.txt"
+        self.exercise = Exercise("01.1", self.folder)
 
     def command(self, *arguments: str) -> list[str]:
         program = str(self.root / "stages" / "exercises.py")
@@ -125,8 +130,8 @@ class Course:
         }
         return {**kept, "LANG": "C", "PYTHONIOENCODING": encoding, **environment}
 
-    def try_answer(self, text: str, *arguments: str):
-        write(self.answer, textwrap.dedent(text))
+    def try_answer(self, answer: str | bytes, *arguments: str):
+        self.answer.write_bytes(answer if type(answer) is bytes else answer.encode())
         return self.run("check", "01.1", *arguments)
 
 

@@ -19,330 +19,37 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
 
+from bad_answers import BAD, HANGS
+from exercise_course import PROGRAM
 from exercise_trial import try_answer
-from small_course import CHECKS, RIGHT, STARTER, course, pristine, write
+from exercises import wrapped
+from small_course import CHECKS, RIGHT, STARTER, Course, course, pristine, write
 
 __all__ = ["course", "pristine"]
 
-# A wrong answer, to which the tricks below are added: none of them may pass.
-LIE = "\ndef double(value):\n    return None\n"
-# Each answer, and what the runner says about it.
-BAD = {
-    "starter": (STARTER, "1 of 3 promises kept"),
-    "empty": ("", "cannot import name 'double'"),
-    "import error": ("import no_such_module\n" + RIGHT, "No module named"),
-    "syntax error": ("def double(value:\n", "SyntaxError"),
-    "zero bytes": ("\0" + RIGHT, "cannot be imported"),
-    "too large": ("#" * 70_000 + "\n" + RIGHT, "could not be started"),
-    "sys.exit at import": ("import sys\nsys.exit(0)\n", "SystemExit: 0"),
-    "os._exit at import": ("import os\nos._exit(0)\n", "ended before the checks"),
-    "os.abort at import": ("import os\nos.abort()\n", "ended before the checks"),
-    "SystemExit in the function": (
-        "def double(value):\n    raise SystemExit(0)\n",
-        "SystemExit: 0 (exercise.py, line 2)",
-    ),
-    "os._exit in the function": (
-        "import os\ndef double(value):\n    os._exit(0)\n",
-        "ended before the checks",
-    ),
-    "os._exit in a thread": (
-        "import os, threading, time\n"
-        "def double(value):\n"
-        "    if value == 0:\n"
-        "        threading.Thread(target=os._exit, args=(0,)).start()\n"
-        "        time.sleep(60)\n"
-        "    return value + value\n",
-        "ended before the checks",
-    ),
-    "endless recursion": (
-        "def double(value):\n    return double(value)\n",
-        "RecursionError",
-    ),
-    "skips": (
-        "import unittest\ndef double(value):\n    raise unittest.SkipTest('no')\n",
-        "not reached",
-    ),
-    "an error without a message": (
-        "class Bad(Exception):\n"
-        "    def __str__(self):\n        raise SystemExit(0)\n"
-        "def double(value):\n    raise Bad\n",
-        "its message cannot be shown",
-    ),
-    "a gigabyte of output": (
-        "import os\nfor _ in range(1024):\n    os.write(1, b'x' * 1048576)\n" + RIGHT,
-        "printed more than 65,536 bytes",
-    ),
-    "equal to everything": (
-        "class Yes:\n"
-        "    def __eq__(self, other):\n        return True\n"
-        "    __hash__ = None\n"
-        "def double(value):\n    return Yes()\n",
-        "2 of 3 promises kept",
-    ),
-    "patches unittest at import": (
-        "import unittest\n"
-        "unittest.TestCase.assertEqual = lambda *a, **k: None\n"
-        "unittest.TestCase.assertIs = lambda *a, **k: None\n" + LIE,
-        "the answer changed",
-    ),
-    "patches unittest when called": (
-        "import unittest\n"
-        "def double(value):\n"
-        "    unittest.TestCase.assertEqual = lambda *a, **k: None\n"
-        "    return value\n",
-        "the answer changed",
-    ),
-    "patches the code of an assertion": (
-        "import unittest\n"
-        "unittest.TestCase._baseAssertEqual.__code__ = (\n"
-        "    lambda self, first, second, msg=None: None).__code__\n" + LIE,
-        "the answer changed",
-    ),
-    "patches the run of a test": (
-        "import unittest\n"
-        "unittest.TestCase.debug = lambda self: None\n"
-        "unittest.TestCase.run = lambda self, result=None: None\n" + LIE,
-        "the answer changed",
-    ),
-    "patches the checks when called": (
-        "import sys\n"
-        "def double(value):\n"
-        "    case = sys.modules['checks'].DoubleChecks\n"
-        "    for name in list(vars(case)):\n"
-        "        if name.startswith('test'):\n"
-        "            setattr(case, name, lambda self: None)\n"
-        "    case.assertEqual = lambda *a: None\n"
-        "    return value\n",
-        "the answer changed",
-    ),
-    "adds an assertion to the checks": (
-        "import sys\n"
-        "def double(value):\n"
-        "    case = sys.modules['checks'].DoubleChecks\n"
-        "    case.assertEqual = case.assertIs = lambda *a: None\n"
-        "    return value\n",
-        "the answer changed",
-    ),
-    "brings checks of its own": (
-        "import sys, types, unittest\n"
-        "fake = types.ModuleType('checks')\n"
-        "class DoubleChecks(unittest.TestCase):\n"
-        "    def test_a_number(self): pass\n"
-        "    def test_a_list(self): pass\n"
-        "    def test_zero(self): pass\n"
-        "fake.DoubleChecks = DoubleChecks\n"
-        "sys.modules['checks'] = fake\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "brings a unittest of its own": (
-        "import sys, types, unittest\n"
-        "class Lax(unittest.TestCase):\n"
-        "    def assertEqual(self, *a): pass\n"
-        "    def assertIs(self, *a): pass\n"
-        "fake = types.ModuleType('unittest')\n"
-        "fake.TestCase = Lax\n"
-        "sys.modules['unittest'] = fake\n" + LIE,
-        "the answer changed",
-    ),
-    "rewrites the checks on the disk": (
-        "from pathlib import Path\n"
-        "for file in Path.cwd().rglob('checks.py'):\n"
-        "    file.write_text('', encoding='utf-8')\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "patches builtins": (
-        "import builtins\n"
-        "builtins.zip = lambda *a, **k: ()\n"
-        "builtins.isinstance = lambda *a: True\n"
-        "builtins.AssertionError = ValueError\n" + LIE,
-        "the answer changed",
-    ),
-    "patches the channel": (
-        "import hashlib, hmac, json, os, sys\n"
-        "real = os.write\n"
-        "os.write = lambda fd, data: real(fd, data.replace(b'refused', b'passed'))\n"
-        "os.open = lambda *a, **k: 1\n"
-        "os._exit = lambda code: None\n"
-        "hashlib.blake2b = lambda *a, **k: None\n"
-        "json.dumps = lambda *a, **k: 'passed'\n"
-        "import __main__\n"
-        "__main__.report = __main__.main = lambda *a, **k: None\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "prints what a pass prints": (
-        "for name in ('test_a_number', 'test_a_list', 'test_zero'):\n"
-        "    print('started', name)\n"
-        "    print('passed', name)\n"
-        "print('finished')\n"
-        "print('\\x1b[2J\\x1b[32mkept\\x1b[0m  A number is doubled.')\n"
-        "print('3 of 3 promises kept.')\n" + LIE,
-        r"\x1b[2J",
-    ),
-    "writes the verdict itself": (
-        "from pathlib import Path\n"
-        "lines = ['0' * 128 + ' passed ' + name + ' '\n"
-        "    for name in ('test_a_number', 'test_a_list', 'test_zero')]\n"
-        "lines.append('0' * 128 + ' finished - ')\n"
-        "for file in [Path('work/verdict'), *Path('work').iterdir()]:\n"
-        "    file.write_text('\\n'.join(lines) + '\\n', encoding='utf-8')\n"
-        "import os\nos._exit(0)\n",
-        "0 of 3 promises kept",
-    ),
-    "doubles what was signed": (
-        "from pathlib import Path\n"
-        "def double(value):\n"
-        "    file = Path('work/verdict')\n"
-        "    text = file.read_text(encoding='utf-8')\n"
-        "    forged = text.replace('started', 'passed')\n"
-        "    file.write_text(text * 3 + forged, encoding='utf-8')\n"
-        "    return value\n",
-        "0 of 3 promises kept",
-    ),
-    "fills the verdict": (
-        "from pathlib import Path\n"
-        "Path('work/verdict').write_bytes(b'x' * 200000)\n" + RIGHT,
-        "0 of 3 promises kept",
-    ),
-    "puts a folder in the verdict's place": (
-        "from pathlib import Path\n"
-        "Path('work/verdict').unlink()\n"
-        "Path('work/verdict').mkdir()\n" + RIGHT,
-        "ended before the checks",
-    ),
-    "writes to all descriptors": (
-        "import os\n"
-        "for fd in range(64):\n"
-        "    try:\n"
-        "        os.write(fd, b'passed test_a_number \\nfinished - \\n')\n"
-        "    except OSError:\n"
-        "        pass\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "walks frames and objects for the key": (
-        "import gc, hashlib, os, sys\n"
-        "def found():\n"
-        "    todo, seen = gc.get_objects(), set()\n"
-        "    frame = sys._getframe()\n"
-        "    while frame:\n"
-        "        todo += [frame.f_locals, frame.f_globals]\n"
-        "        frame = frame.f_back\n"
-        "    for thing in todo:\n"
-        "        for one in [thing, *gc.get_referents(thing)]:\n"
-        "            if isinstance(one, bytes) and 16 <= len(one) <= 64:\n"
-        "                yield one\n"
-        "            if isinstance(one, str) and len(one) == 64:\n"
-        "                yield one.encode()\n"
-        "            if isinstance(one, str) and len(one) == 64:\n"
-        "                try:\n"
-        "                    yield bytes.fromhex(one)\n"
-        "                except ValueError:\n"
-        "                    pass\n"
-        "def double(value):\n"
-        "    lines = [b'started -', b'finished - ']\n"
-        "    lines += [b'passed ' + n + b' ' for n in\n"
-        "        (b'test_a_number', b'test_a_list', b'test_zero')]\n"
-        "    forged = b''\n"
-        "    for key in set(found()):\n"
-        "        for line in lines:\n"
-        "            mark = hashlib.blake2b(line, key=key).hexdigest().encode()\n"
-        "            forged += mark + b' ' + line + b'\\n'\n"
-        "            if len(forged) > 30000: break\n"
-        "    with open('work/verdict', 'ab') as file:\n"
-        "        file.write(forged)\n"
-        "    os._exit(0)\n",
-        "ended before the checks",
-    ),
-    "looks for the key where it came from": (
-        "import os\n"
-        "assert os.listdir('inputs') != [], 'nothing to read'\n"
-        "assert not [n for n in os.listdir('inputs') if 'key' in n], 'FOUND'\n"
-        "assert 'key' not in ' '.join(os.environ).lower(), 'FOUND'\n"
-        "raise ValueError('no key here')\n",
-        "ValueError: no key here",
-    ),
-    "replaces sys.stdout": (
-        "import io, sys\n"
-        "class Evil(io.StringIO):\n"
-        "    def flush(self):\n        raise SystemExit(0)\n"
-        "sys.stdout = sys.stderr = sys.__stdout__ = Evil()\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "closes all descriptors": (
-        "import os\nos.closerange(0, 64)\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "leaves something for atexit": (
-        "import atexit, os\n"
-        "atexit.register(os._exit, 0)\n"
-        "atexit.register(print, '3 of 3 promises kept.')\n" + LIE,
-        "0 of 3 promises kept",
-    ),
-    "deletes files": (
-        "import os, shutil\n"
-        "def double(value):\n"
-        "    shutil.rmtree(os.getcwd(), ignore_errors=True)\n"
-        "    return value + value\n",
-        "ended before the checks",
-    ),
-}
-BAD_ON_POSIX = {
-    "kills its parent's group": (
-        "import os, signal\n"
-        "os.killpg(os.getpgid(os.getppid()), signal.SIGKILL)\n" + RIGHT,
-        "ended before the checks",
-    ),
-    "kills its parent": (
-        "import os, signal, time\n"
-        "os.kill(os.getppid(), signal.SIGKILL)\n"
-        "os.closerange(0, 3)\n" + RIGHT,
-        "promises kept",
-    ),
-    "stops itself": (
-        "import os, signal\nos.kill(os.getpid(), signal.SIGTERM)\n" + RIGHT,
-        "ended before the checks",
-    ),
-    "goes on in a fork": (
-        "import os\nif os.fork():\n    os._exit(0)\n" + LIE,
-        "promises kept",
-    ),
-    "guesses in two processes": (
-        "import os\n"
-        "def double(value):\n"
-        "    if value == 3:\n"
-        "        return 5 if os.fork() else 6\n"
-        "    return value + value\n",
-        "a check was reported twice",
-    ),
-    "guesses, and ends what guessed wrong": (
-        "import os, time\n"
-        "def double(value):\n"
-        "    if value != 0:\n"
-        "        return value + value\n"
-        "    wrong = os.fork()\n"
-        "    if not wrong:\n"
-        "        return 1\n"
-        "    time.sleep(0.5)\n"
-        "    return 0\n",
-        "a check was reported twice",
-    ),
-    "puts a link in the verdict's place": (
-        "import os\n"
-        "os.unlink('work/verdict')\n"
-        "os.symlink('/dev/null', 'work/verdict')\n" + RIGHT,
-        "ended before the checks",
-    ),
-}
-if os.name == "posix":
-    BAD |= BAD_ON_POSIX
+NAME = "stages/01-small/exercises/1-double/exercise.py"
+
+
+@pytest.fixture(scope="module")
+def unpassed(pristine, tmp_path_factory):
+    """One course for all answers that must not pass, and so leave nothing behind."""
+    root = tmp_path_factory.mktemp("unpassed") / "课 程"
+    shutil.copytree(pristine, root)
+    return Course(root)
+
+
+def flowing(text: str) -> str:
+    """Return a text as it was before it was broken into lines."""
+    return " ".join(text.split())
 
 
 @pytest.mark.parametrize("case", BAD)
-def test_a_bad_answer_gets_a_clear_result(case, course):
+def test_a_bad_answer_gets_a_clear_result(case, unpassed):
     """No bad answer passes, none is noted, and the runner says what is wrong."""
     answer, expected = BAD[case]
-    result = course.try_answer(answer)
+    result = unpassed.try_answer(answer)
     assert result.returncode == 1, result
-    assert expected in result.stdout, result.stdout
+    assert expected in flowing(result.stdout), result.stdout
     assert result.stderr == ""
     # What an answer prints may look like anything, but it stands behind a bar.
     own = "\n".join(
@@ -350,7 +57,12 @@ def test_a_bad_answer_gets_a_clear_result(case, course):
     )
     assert not re.search(r"3 of 3|FOUND|Traceback", own)
     assert "\x1b" not in result.stdout
-    assert not course.progress.exists()
+    assert not unpassed.progress.exists()
+
+
+def test_there_are_bad_answers_enough():
+    """At least twenty dishonest or broken answers are tried, on every system."""
+    assert len(BAD) + len(HANGS) >= 20
 
 
 def test_good_answers_pass(course):
@@ -363,6 +75,7 @@ def test_good_answers_pass(course):
         "import threading\nthreading.Thread(target=print, args=('x',)).start()\n"
         + RIGHT,
         "from __future__ import annotations\n# 中文\r\n" + RIGHT,
+        "import os\nos.chdir(os.sep)\n" + RIGHT,
     ):
         course.progress.unlink(missing_ok=True)
         result = course.try_answer(answer)
@@ -375,45 +88,12 @@ def test_good_answers_pass(course):
         )
 
 
-HANGS = {
-    "a loop without an end": (
-        "def double(value):\n"
-        "    while value == 0:\n        pass\n"
-        "    return value + value\n",
-        ["passed", "passed", "failed"],
-        "no end after 2 s",
-    ),
-    "a loop at import": ("while True: pass\n", ["not_run"] * 3, "no end after 2 s"),
-    "waits in the message of an error": (
-        "class Bad(Exception):\n"
-        "    def __str__(self):\n        while True: pass\n"
-        "def double(value):\n    raise Bad\n",
-        ["failed", "not_run", "not_run"],
-        "no end after 2 s",
-    ),
-    "a child that holds the pipe": (
-        "import subprocess, sys\n"
-        "subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
-        + RIGHT,
-        ["not_run"] * 3,
-        "something that the answer started still held its output",
-    ),
-}
-if hasattr(os, "fork"):
-    HANGS["a fork that holds the pipe"] = (
-        "import os, time\nif not os.fork():\n    time.sleep(60)\n    os._exit(0)\n"
-        + RIGHT,
-        ["not_run"] * 3,
-        "something that the answer started still held its output",
-    )
-
-
 @pytest.mark.parametrize("case", HANGS)
-def test_an_answer_that_hangs_is_ended(case):
+def test_an_answer_that_hangs_is_ended(case, unpassed):
     """The deadline ends what hangs; promises kept before it stay kept."""
     answer, outcomes, expected = HANGS[case]
     started = time.monotonic()
-    trial = try_answer(answer.encode(), CHECKS.encode(), seconds=2)
+    trial = try_answer(unpassed.exercise, answer.encode(), CHECKS.encode(), seconds=2)
     elapsed = time.monotonic() - started
     assert [one.outcome for one in trial.outcomes] == outcomes
     assert not trial.passed
@@ -456,10 +136,20 @@ def test_temporary_files_go_with_the_run(course, tmp_path):
     assert list(scratch.iterdir()) == []
 
 
-def test_checks_that_promise_nothing_pass_nothing():
+def test_checks_that_promise_nothing_pass_nothing(unpassed):
     """Without a single promise there is nothing to pass."""
-    assert try_answer(RIGHT.encode(), CHECKS.encode()).passed
-    assert not try_answer(RIGHT.encode(), b"import exercise\n").passed
+    exercise, answer = unpassed.exercise, RIGHT.encode()
+    assert try_answer(exercise, answer, CHECKS.encode()).passed
+    assert not try_answer(exercise, answer, b"import exercise\n").passed
+
+
+def test_checks_may_use_the_code_of_their_stage(course):
+    """Checks import the modules of their own stage, as those lie in its `code/`."""
+    write(course.folder.parents[1] / "code" / "twice.py", "TWO = 2\n")
+    checks = CHECKS.replace("import double", "import double\nfrom twice import TWO")
+    checks = checks.replace("double(3), 6", "double(3), 3 * TWO").encode()
+    assert try_answer(course.exercise, RIGHT.encode(), checks).passed
+    assert not try_answer(course.exercise, STARTER.encode(), checks).passed
 
 
 @pytest.mark.parametrize("change", ["more", "less", "gone", "no list"])
@@ -477,7 +167,7 @@ def test_changed_checks_are_reported_and_not_used(change, course):
     result = course.try_answer(RIGHT)
     assert result.returncode == 2
     assert result.stdout == ""
-    assert "is not as the course has it, so it is not used" in result.stderr
+    assert "is not as the course has it, so it is not used" in flowing(result.stderr)
     assert "git restore stages/" in result.stderr
     assert not course.progress.exists()
 
@@ -527,7 +217,7 @@ def test_the_list_tells_what_is_next(course):
     assert "Next: 01.1  Double" in before.stdout
     assert "stages/01-small/exercises/1-double/task.md" in before.stdout
     assert "stages/01-small/exercises/1-double/exercise.py" in before.stdout
-    assert "python stages/exercises.py hint 01.1" in before.stdout
+    assert f"{PROGRAM} hint 01.1" in before.stdout
     course.try_answer(RIGHT)
     after = course.run("list")
     assert "01-small  [#]  1/1" in after.stdout
@@ -549,8 +239,8 @@ def test_commands_without_an_id_take_the_next_exercise(course):
 @pytest.mark.parametrize(
     ("arguments", "expected"),
     [
-        (["check", "12.9"], "there is no exercise 12.9"),
-        (["check", "../.."], "there is no exercise"),
+        (["check", "12.9"], "There is no exercise 12.9"),
+        (["check", "../.."], "There is no exercise"),
         (["chekc"], "invalid choice"),
         (["reset"], "reset needs an id"),
         (["solution"], "solution needs an id"),
@@ -578,18 +268,63 @@ def test_a_hint_fits_the_mistake(course):
         "零还是零。\n  - 关于 or_one 的提示。\n"
     )
     course.try_answer(RIGHT)
-    assert course.run("hint", "01.1").stdout == "Every promise is kept.\n"
+    assert flowing(course.run("hint", "01.1").stdout) == (
+        f"Every promise is kept. To have it noted, run `{PROGRAM} check 01.1`."
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "def double(value):\n    return value + valeu\n",
+        "def double(value):\n    return value + 'x'\n",
+        "def double(value):\n    assert value == [], 'mine'\n",
+    ],
+)
+def test_an_error_explains_itself_without_a_hint(answer, course):
+    """An error in the answer is shown with kind, text and line, and without a hint."""
+    result = course.try_answer(answer)
+    kind = "NameError" if "valeu" in answer else "TypeError"
+    kind = "AssertionError: mine" if "mine" in answer else kind
+    shown = flowing(result.stdout)
+    assert f"why: {kind}" in shown
+    assert f"({NAME}, line 2)" in shown
+    assert "hint: " not in shown
+    records = course.try_answer(answer, "--json").stdout.splitlines()
+    assert {json.loads(record)["hint"] for record in records} == {""}
+    hint = flowing(course.run("hint", "01.1").stdout)
+    assert hint.startswith(f"A number is doubled. - {kind}")
+    assert "Hint about" not in hint
+
+
+def test_hints_that_fit_equally_are_all_shown(course):
+    """Of wrong answers that fail the same checks each hint is shown, at most three."""
+    for number in range(4):
+        write(
+            course.folder / "wrong" / f"zero_{number}.py",
+            f'"""Rejected by: test_zero\n\nZero {number}.\n\n零 {number}。\n"""\n',
+        )
+    (course.folder / "wrong" / "or_one.py").unlink()
+    result = course.try_answer("def double(value):\n    return value + value or 1\n")
+    shown = [line.strip() for line in result.stdout.splitlines() if "hint: " in line]
+    assert shown == ["hint: Zero 0.", "hint: Zero 1.", "hint: Zero 2."]
+    hint = course.run("hint", "01.1").stdout
+    assert hint == "Zero stays zero.\n  - Zero 0.\n  - Zero 1.\n  - Zero 2.\n"
 
 
 def test_the_best_fitting_hint_comes_first(course):
-    """With several hints for one check, that of the same set of failures is shown."""
+    """With several hints for one check, that of the most alike is shown, once."""
     write(
         course.folder / "wrong" / "a_constant.py",
         '"""Rejected by: test_zero\nAlso: test_a_number, test_a_list\n\n'
         'Hint about all.\n\n关于全部的提示。\n"""\n',
     )
     constant = course.try_answer("def double(value):\n    return 'x'\n").stdout
-    assert constant.count("Hint about all.") == 3
+    assert constant.count("Hint about all.") == 1
+    assert "why: str is not int" in flowing(constant)
+    # Two of its three failures are a closer likeness than one of two.
+    two = course.try_answer("def double(value):\n    return 0 if value == 0 else 'x'\n")
+    assert two.stdout.count("Hint about") == two.stdout.count("Hint about all.") == 1
     one = course.try_answer("def double(value):\n    return value + value or 1\n")
     assert "Hint about or_one." in one.stdout
     assert "Hint about all." not in one.stdout
@@ -837,7 +572,7 @@ def test_colours_are_for_terminals_only(course):
     [
         b"01.1\n",
         b"\xff\xfe0\x001\x00",
-        b"01.1 yesterday\n",
+        b"01.1 2026-11-30\nand what else\n",
         b"{}",
         b"\0" * 64,
         None,
@@ -853,7 +588,7 @@ def test_a_broken_progress_file_is_set_aside(content, course):
     assert result.returncode == 0
     aside = course.root / "exercises-progress.broken-1.txt"
     assert result.stderr == (
-        f"the progress file could not be read and is now {aside.name}\n"
+        f"The progress file could not be read and is now {aside.name}.\n"
     )
     assert aside.is_dir() if content is None else aside.read_bytes() == content
     assert course.try_answer(RIGHT).returncode == 0
@@ -878,11 +613,11 @@ def test_progress_that_cannot_be_written_is_told(course):
     result = course.try_answer(RIGHT)
     assert result.returncode == 0
     assert "3 of 3 promises kept" in result.stdout
-    assert result.stderr.startswith("the progress file cannot be written: ")
+    assert result.stderr.startswith("The progress file cannot be written: ")
     assert course.run("watch").returncode == 0
 
 
-@pytest.mark.parametrize("file", ["task.md", "exercise.py", "wrong/square.py"])
+@pytest.mark.parametrize("file", ["task.md", "wrong/square.py"])
 def test_a_damaged_course_is_told(file, course):
     """A file that is missing or broken gives one line and no traceback."""
     path = course.folder / file
@@ -890,9 +625,112 @@ def test_a_damaged_course_is_told(file, course):
     if file.startswith("wrong"):
         write(path, "def")
     result = course.run("check", "01.1")
-    assert result.returncode == 2
-    assert result.stderr.startswith(f"stages/01-small/exercises/1-double/{file} is not")
-    assert result.stderr.count("\n") == 1
+    assert (result.returncode, result.stdout) == (2, "")
+    said = f"`stages/01-small/exercises/1-double/{file}` is not as the course has it"
+    assert flowing(result.stderr).startswith(said)
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("instead", ["nothing", "a folder", "a link to nothing"])
+def test_a_missing_answer_is_told_and_brought_back(instead, clone):
+    """Without an `exercise.py` each command names it and the `reset` that helps."""
+    clone.answer.unlink()
+    if instead == "a folder":
+        clone.answer.mkdir()
+    elif instead != "nothing":
+        clone.answer.symlink_to(clone.root / "elsewhere.py")
+    for command in ("check", "hint", "watch"):
+        result = clone.run(command, "01.1")
+        assert (result.returncode, result.stdout) == (2, "")
+        assert flowing(result.stderr) == (
+            f"`{NAME}` is missing. Bring the starter back: `{PROGRAM} reset 01.1`"
+        )
+    assert clone.run("reset", "01.1", "--yes").returncode == 0
+    assert clone.answer.read_text(encoding="utf-8") == STARTER
+    assert not clone.answer.is_symlink()
+    assert not (clone.root / "elsewhere.py").exists()
+
+
+def test_no_line_is_wider_than_a_terminal(course):
+    """Promises, reasons and hints fill 80 columns at most, and Chinese marks do not
+    begin a line; a Han character counts for two columns."""
+    long = (
+        "我们在这里写一句很长的话，看它“在哪里”断开：是不是（真的）不超过八十列？" * 3
+    )
+    checks = CHECKS.replace("零还是零。", long).replace(
+        "Zero stays zero.", "Zero stays zero, " * 12 + "and `a b c d e` whole."
+    )
+    write(course.folder / "checks.py", checks)
+    subprocess.run([sys.executable, course.root / "stages" / "exercise_course.py"])
+    write(
+        course.folder / "wrong" / "or_one.py",
+        f'"""Rejected by: test_zero\n\n{"A hint of many words. " * 9}\n\n{long}\n"""\n',
+    )
+    write(course.answer, "def double(value):\n    return value + value or 1\n")
+    for language, marks in (("en", "~"), ("zh-CN", "，。：？”）")):
+        for command in ("check", "hint"):
+            text = course.run(command, "01.1", "--lang", language).stdout
+            lines = [line for line in text.splitlines() if line]
+            for line in lines:
+                assert sum(1 + (ord(char) > 0x2E7F) for char in line) <= 80, line
+                assert line.strip()[0] not in marks, line
+            joined = "".join(line.strip() + " " * (marks == "~") for line in lines)
+            assert (long if marks != "~" else "A hint of many words. " * 9) in joined
+            assert "`a b c d e`" in text or language != "en"
+    for length in range(60, 90):
+        lines = wrapped("x" * length + "好）。”再来（好）").splitlines()
+        assert "".join(lines) == "x" * length + "好）。”再来（好）"
+        assert not any(line[0] in "）。”" or line[-1] == "（" for line in lines)
+
+
+def test_every_command_is_explained(course):
+    """`--help` says in both languages what each command and each option does."""
+    text = course.run("--help").stdout
+    for word in ("list", "check", "hint", "watch", "reset", "solution", "--lang"):
+        assert re.search(rf"^  {word} .*\w · .*[一-鿿]", text, re.MULTILINE), word
+    for word in ("--json", "--yes", "--reveal", "id"):
+        assert re.search(rf"^  {word} .*\w · .*[一-鿿]", text, re.MULTILINE), word
+
+
+def test_every_sentence_is_in_both_languages_and_used():
+    """Each sentence has the same gaps in English and Chinese, and is said somewhere."""
+    stages = Path(__file__).resolve().parents[1] / "stages"
+    source = "".join(
+        path.read_text(encoding="utf-8") for path in stages.glob("exercise*.py")
+    )
+    spoken = json.loads((stages / "exercise_words.json").read_text(encoding="utf-8"))
+    for key, (english, chinese) in spoken.items():
+        gaps = [set(re.findall(r"\{\w+", text)) for text in (english, chinese)]
+        assert gaps[0] == gaps[1], key
+        assert not re.search("[一-鿿]", english), key
+        assert re.search("[一-鿿]|: $", chinese) or key == "at", key
+        assert f'"{key.removeprefix("help of ")}"' in source, key
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+def test_reasons_of_ours_are_in_the_language(language, course):
+    """What the runner or a check says of a failure is in the learner's language."""
+    checks = CHECKS.replace(
+        "self.assertEqual(double(3), 6)",
+        "double(3) == 6 or self.fail()\n"
+        "        raise AssertionError('in English', '用中文')",
+    ).replace(
+        "self.assertIs(type(double(0)), int)",
+        "raise AssertionError('in English', '用中文')",
+    )
+    write(course.folder / "checks.py", checks)
+    subprocess.run([sys.executable, course.root / "stages" / "exercise_course.py"])
+    chinese = language == "zh-CN"
+    for answer, said in (
+        # Each check tells its own reason, also when another has told the same.
+        (RIGHT, ("why: in English", "原因：用中文")),
+        ("def double(:\n", (f"({NAME}, line 1)", f"（{NAME} 第 1 行）")),
+        ("import os\nos._exit(0)\n", ("the program ended", "检查还没做完")),
+    ):
+        write(course.answer, answer)
+        result = course.run("check", "01.1", "--lang", language)
+        assert flowing(result.stdout).count(said[chinese]) == 1 + (answer is RIGHT)
+        assert said[not chinese] not in flowing(result.stdout)
 
 
 def test_commands_work_from_any_folder(course):
@@ -915,6 +753,6 @@ def test_digests_are_what_sha256sum_says(course):
     if shutil.which("sha256sum") is None:
         pytest.skip("needs sha256sum")
     result = subprocess.run(
-        ["sha256sum", "--quiet", "-c", "exercises.sha256"], cwd=course.root / "stages"
+        ["sha256sum", "--quiet", "-c", "stages/exercises.sha256"], cwd=course.root
     )
     assert result.returncode == 0

@@ -8,23 +8,25 @@ import sys
 from pathlib import Path
 
 import pytest
-from site_in_browser import NARROW, REQUIRED, browser, host, serious, visit
+from site_in_browser import NARROW, REQUIRED, WIDE, browser, host, serious
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "docs/theme"))
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
 
 from exercise_course import find_exercises, promises_of
+from exercise_pages import needs
 from exercise_trial import OUTPUT_BYTES, RUN_SECONDS, try_answer
 
-__all__ = ["browser", "host", "visit"]
+__all__ = ["browser", "host"]
 
 ROOT = Path(__file__).resolve().parents[1]
 if not (ROOT / ".pyodide/version.txt").is_file() and not REQUIRED:
     pytest.skip(
-        "no Python for pages here; python docs/theme/get_pyodide.py fetches it",
+        "no Python for pages here; python3 docs/theme/get_pyodide.py fetches it",
         allow_module_level=True,
     )
 
-EXERCISES = find_exercises()  # none needs what a browser lacks, so all are tried
+EXERCISES = [exercise for exercise in find_exercises() if not needs(exercise)]
 CONTAIN, DRAIN, *_ = EXERCISES
 LOAD_MS = 120_000  # 13 MB of WebAssembly on a busy machine
 WORDS = {
@@ -32,11 +34,68 @@ WORDS = {
     "zh-CN/": {"passed": "通过", "failed": "未通过", "not_run": "未执行到"},
 }
 
-each_language = pytest.mark.parametrize("language", ["", "zh-CN/"])
+each_language = pytest.mark.parametrize("language", WORDS)
 
 
 def address_of(exercise, language: str = "") -> str:
     return f"{language}{exercise.folder.relative_to(ROOT).as_posix()}/"
+
+
+@pytest.fixture(scope="module")
+def tabs(browser, host):
+    """One tab a language for the whole module, and what went wrong in them.
+
+    The second exercise finds Python in the browser's cache; each run starts one.
+    """
+    context = browser.new_context()
+    opened, complaints = {}, []
+    for language in WORDS:
+        page = opened[language] = context.new_page()
+        page.on("pageerror", lambda error: complaints.append(f"error: {error}"))
+        page.on(
+            "request",
+            lambda request: (
+                request.url.startswith((host, "data:", "blob:"))
+                or complaints.append(f"request to {request.url}")
+            ),
+        )
+        page.on(
+            "console",
+            lambda message: (
+                message.type in ("error", "warning")
+                and complaints.append(f"console: {message.text}")
+            ),
+        )
+    yield opened, complaints
+    context.close()
+
+
+@pytest.fixture
+def visit(tabs, host):
+    """Return a function that shows an exercise in its language's tab.
+
+    What an earlier test did there is gone with `afresh`, else only replaced.
+    """
+    opened, complaints = tabs
+    used = []
+
+    def show(exercise, language="", *, afresh=False):
+        page = opened[language]
+        used.append(page)
+        url = f"{host}/host-first/{address_of(exercise, language)}"
+        if afresh and page.url.startswith(host):
+            page.evaluate("localStorage.clear()")
+        if afresh or page.url != url:
+            page.goto(url)
+        page.bring_to_front()  # a tab behind another gets less of the processor
+        return page
+
+    complaints.clear()
+    yield show
+    for page in used:
+        page.set_viewport_size(WIDE)
+        page.emulate_media(color_scheme="light")
+    assert complaints == []
 
 
 def button(page, number: int):
@@ -67,30 +126,32 @@ def plain(text: str) -> str:
     return text.replace("`", "")
 
 
-@pytest.mark.parametrize(
-    ("exercise", "language"),
-    [*((exercise, "") for exercise in EXERCISES), (DRAIN, "zh-CN/")],
-    ids=lambda one: one if isinstance(one, str) else one.id,
-)
-def test_solution_keeps_and_starter_breaks(visit, exercise, language):
-    """Every promise is shown, kept by the solution and some broken by the starter."""
-    with visit(address_of(exercise, language)) as page:
-        results = check(page)
-        chinese = bool(language)
-        promises = promises_of(exercise.read("checks.py")).values()
-        for (outcome, text), promise in zip(results, promises, strict=True):
-            line = f"{WORDS[language][outcome]} {plain(promise[chinese])}"
-            assert text.startswith(line)
-        assert "failed" in outcomes(results)
-
-        results = check(page, exercise.read("solution.py").decode())
-        assert outcomes(results) == {"passed"}
-        kept = len(promises)
-        said = page.inner_text(".try-results p")
-        assert said in (
-            f"{kept} of {kept} promises kept.",
-            f"共 {kept} 条，通过 {kept} 条。",
+def assert_like_a_terminal(page, exercise, language: str, answer: bytes | None):
+    """The page tells of an answer what a terminal tells; None is what is there."""
+    chinese = bool(language)
+    results = check(page, answer.decode() if answer else None)
+    answer = answer or exercise.starter()
+    trial = try_answer(exercise, answer, exercise.read("checks.py"))
+    told = {""}
+    for (outcome, text), one in zip(results, trial.outcomes, strict=True):
+        expected = [f"{WORDS[language][one.outcome]} {one.promise[chinese]}"]
+        hints = exercise.hints(one.check, trial.failed) if one.by_assertion else []
+        sentences = [one.why, *hints]
+        if hints:
+            told.discard(one.why[chinese])
+        labels = [("Why: ", "原因：")[chinese]] + [("Hint: ", "提示：")[chinese]] * 3
+        for label, sentence in zip(labels, sentences, strict=False):
+            if sentence[chinese] not in told:
+                expected.append(label + sentence[chinese])
+            told.add(sentence[chinese])
+        shown = " ".join(expected).replace(
+            exercise.name_of("exercise.py"), "exercise.py"
         )
+        assert (outcome, words_of(text)) == (one.outcome, words_of(shown))
+    kept, total = sum(one.outcome == "passed" for one in trial.outcomes), len(results)
+    count = f"{kept} of {total} promises kept.", f"共 {total} 条，通过 {kept} 条。"
+    assert page.inner_text(".try-results p >> nth=0") == count[chinese]
+    return trial
 
 
 @pytest.mark.parametrize(
@@ -98,28 +159,31 @@ def test_solution_keeps_and_starter_breaks(visit, exercise, language):
     list(zip(EXERCISES, itertools.cycle(WORDS), strict=False)),
     ids=lambda one: one if isinstance(one, str) else one.id,
 )
-def test_wrong_answer_gets_its_hint(visit, exercise, language):
-    """Outcome, reason and hint of a wrong answer are those of the terminal."""
-    chinese = bool(language)
-    wrong_answers = sorted(
-        exercise.wrong_answers(), key=lambda one: one.rejected_by[1:]
-    )
-    with visit(address_of(exercise, language)) as page:
-        for wrong in (wrong_answers[0], wrong_answers[-1]):
-            answer = exercise.read(wrong.file)
-            trial = try_answer(answer, exercise.read("checks.py"))
-            results = check(page, answer.decode())
-            for (outcome, text), one in zip(results, trial.outcomes, strict=True):
-                assert outcome == one.outcome, wrong.file
-                if outcome == "failed":
-                    why = one.why[chinese]
-                    hint = exercise.hints(one.check, trial.failed)[0][chinese]
-                    told = (
-                        f"原因：{why} 提示：{hint}"
-                        if chinese
-                        else (f"Why: {why} Hint: {hint}")
-                    )
-                    assert words_of(told) in words_of(text)
+def test_starter_and_solution_are_judged_as_at_a_terminal(visit, exercise, language):
+    """Promise, outcome, reason and hints are a terminal's, and the solution passes."""
+    page = visit(exercise, language, afresh=True)
+    assert assert_like_a_terminal(page, exercise, language, None).failed
+    solution = exercise.read("solution.py")
+    assert assert_like_a_terminal(page, exercise, language, solution).passed
+
+
+ERRORS = (
+    b"def place_inside(*a): raise TypeError('mine')\n"
+    b"class OutsideError(Exception): pass\n",
+    b"place_inside = 1\n",
+    b"import sys\nsys.exit(0)\n",
+    b"def place_inside(:\n",
+)
+
+
+@each_language
+def test_mistakes_are_told_as_at_a_terminal(visit, language):
+    """The same holds for answers that are wrong in one way or several, or break."""
+    page = visit(CONTAIN, language)
+    wrong = sorted(CONTAIN.wrong_answers(), key=lambda one: len(one.rejected_by))
+    answers = [CONTAIN.read(wrong[0].file), CONTAIN.read(wrong[-1].file), *ERRORS]
+    for answer in answers[bool(language) :: 2]:
+        assert not assert_like_a_terminal(page, CONTAIN, language, answer).passed
 
 
 def words_of(text: str) -> str:
@@ -139,55 +203,51 @@ def place_inside(root, relative, is_link):
 """
 
 
-@each_language
-def test_endless_loop_is_stopped(visit, language):
+def test_endless_loop_is_stopped(visit):
     """After the time limit the check that hung is broken, and those before it count."""
-    with visit(address_of(CONTAIN, language)) as page:
-        results = check(page, LOOP)
-        expected = ["passed", "failed"] + ["not_run"] * 5
-        assert [outcome for outcome, _ in results] == expected
-        seconds = f"{RUN_SECONDS:g} "
-        assert f"no end after {seconds}s" in results[1][1] or (
-            language and f"{seconds}秒还没有结束" in results[1][1]
-        )
-        # The loop itself has ended, and the next run is not harmed by it.
-        for _ in range(50):
-            pythons = [worker for worker in page.workers if "exercise" in worker.url]
-            if len(pythons) == 1:
-                break
-            page.wait_for_timeout(200)
-        assert len(pythons) == 1
-        assert outcomes(check(page, CONTAIN.read("solution.py").decode())) == {"passed"}
+    page = visit(CONTAIN)
+    results = check(page, LOOP)
+    expected = ["passed", "failed"] + ["not_run"] * (len(results) - 2)
+    assert [outcome for outcome, _ in results] == expected
+    assert f"no end after {RUN_SECONDS:g} s" in results[1][1]
+    # The loop itself has ended, and the next run is not harmed by it.
+    for _ in range(50):
+        pythons = [worker for worker in page.workers if "exercise" in worker.url]
+        if not pythons:
+            break
+        page.wait_for_timeout(200)
+    assert not pythons
+    assert outcomes(check(page, CONTAIN.read("solution.py").decode())) == {"passed"}
 
 
 def test_stop_button_ends_the_run(visit):
     """Stop ends a run at once, by the keyboard too, and the focus is not lost."""
-    with visit(address_of(CONTAIN)) as page:
-        page.fill("#answer-text", LOOP)
-        button(page, 0).click()
-        page.wait_for_function(
-            "document.querySelector('.try-results').textContent === 'Checking…'",
-            timeout=LOAD_MS,
-        )
-        button(page, 1).focus()
-        page.keyboard.press("Enter")
-        page.wait_for_selector(".try-results li", timeout=2_000)
-        assert "when you stopped it" in page.inner_text(".try-results")
-        assert button(page, 0).evaluate("e => e === document.activeElement")
-        assert button(page, 1).is_disabled()
+    page = visit(CONTAIN)
+    page.fill("#answer-text", LOOP)
+    button(page, 0).click()
+    page.wait_for_function(
+        "document.querySelector('.try-results').textContent === 'Checking…'",
+        timeout=LOAD_MS,
+    )
+    button(page, 1).focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector(".try-results li", timeout=2_000)
+    assert "when you stopped it" in page.inner_text(".try-results")
+    assert button(page, 0).evaluate("e => e === document.activeElement")
+    assert button(page, 1).is_disabled()
 
 
 def test_stop_button_ends_the_loading(visit):
     """Who thinks better of 13 MB can stop them, and start them again."""
-    with visit(address_of(CONTAIN)) as page:
-        page.evaluate(
-            "document.querySelectorAll('.try-buttons button')[0].click();"
-            "document.querySelectorAll('.try-buttons button')[1].click()"
-        )
-        page.wait_for_function(
-            "document.querySelector('.try-results').textContent === 'Stopped.'"
-        )
-        assert outcomes(check(page, CONTAIN.read("solution.py").decode())) == {"passed"}
+    page = visit(CONTAIN, afresh=True)
+    page.evaluate(
+        "document.querySelectorAll('.try-buttons button')[0].click();"
+        "document.querySelectorAll('.try-buttons button')[1].click()"
+    )
+    page.wait_for_function(
+        "document.querySelector('.try-results').textContent === 'Stopped.'"
+    )
+    assert outcomes(check(page, CONTAIN.read("solution.py").decode())) == {"passed"}
 
 
 FORGERIES = {
@@ -226,17 +286,22 @@ def place_inside(root, relative, is_link):
 
 @pytest.mark.parametrize("trick", FORGERIES)
 def test_verdict_cannot_be_forged(visit, trick):
-    """Whatever an answer prints, writes or changes, no promise counts as kept."""
+    """Whatever an answer prints, writes or changes, no promise counts as kept.
+
+    The next answer is not harmed: it gets a Python of its own.
+    """
     names = list(promises_of(CONTAIN.read("checks.py")))
-    with visit(address_of(CONTAIN)) as page:
-        results = check(page, f"NAMES = {names}\n{FORGERIES[trick]}")
-        assert "passed" not in outcomes(results)
-        # What was printed is shown, apart from the verdict.
-        if trick.startswith("prints"):
-            assert f"passed {names[0]}" in page.inner_text(".try-results pre")
-        if trick == "floods":
-            assert f"more than {OUTPUT_BYTES:,} bytes" in results[0][1]
-            assert len(page.inner_text(".try-results pre")) <= OUTPUT_BYTES
+    page = visit(CONTAIN)
+    results = check(page, f"NAMES = {names}\n{FORGERIES[trick]}")
+    assert "passed" not in outcomes(results)
+    # What was printed is shown, apart from the verdict.
+    if trick.startswith("prints"):
+        assert f"passed {names[0]}" in page.inner_text(".try-results pre")
+    if trick == "floods":
+        assert f"more than {OUTPUT_BYTES:,} bytes" in results[0][1]
+        assert len(page.inner_text(".try-results pre")) <= OUTPUT_BYTES
+    if trick == "changes unittest":
+        assert outcomes(check(page, CONTAIN.read("solution.py").decode())) == {"passed"}
 
 
 def test_records_of_the_answer_do_not_count(visit):
@@ -253,10 +318,10 @@ def place_inside(root, relative, is_link):
                 verdict.write(f"00 passed {{name}} \\n")
     raise OutsideError
 """
-    with visit(address_of(CONTAIN)) as page:
-        results = check(page, answer)
-        expected = ["failed"] * 3 + ["passed"] * 4
-        assert [outcome for outcome, _ in results] == expected
+    page = visit(CONTAIN)
+    results = check(page, answer)
+    expected = ["failed"] * 3 + ["passed"] * (len(names) - 3)
+    assert [outcome for outcome, _ in results] == expected
 
 
 def test_a_broken_interpreter_is_told(browser, host):
@@ -267,61 +332,53 @@ def test_a_broken_interpreter_is_told(browser, host):
     results = check(page, "import ctypes\nctypes.string_at(0xFFFFFF00)\n")
     assert outcomes(results) == {"not_run"}
     assert "ended before the checks did" in results[0][1]
-    assert "failed" in outcomes(check(page, CONTAIN.read("exercise.py").decode()))
+    assert "failed" in outcomes(check(page, CONTAIN.starter().decode()))
     context.close()
-
-
-def test_each_run_starts_afresh(visit):
-    """What one answer changes in its Python is gone in the next run."""
-    with visit(address_of(CONTAIN)) as page:
-        check(page, FORGERIES["changes unittest"])
-        assert "failed" in outcomes(check(page, CONTAIN.read("exercise.py").decode()))
 
 
 def test_text_stays_and_can_be_reset(visit):
     """The text survives a reload and a change of language, until it is reset."""
-    with visit(address_of(DRAIN)) as page:
-        starter = page.input_value("#answer-text")
-        assert starter == DRAIN.read("exercise.py").decode()
-        page.fill("#answer-text", "# 我的答案\n")
-        page.reload()
-        assert page.input_value("#answer-text") == "# 我的答案\n"
-        page.goto(page.url.replace("/stages/", "/zh-CN/stages/"))
-        assert page.input_value("#answer-text") == "# 我的答案\n"
+    page = visit(DRAIN, afresh=True)
+    starter = page.input_value("#answer-text")
+    assert starter == DRAIN.starter().decode()
+    page.fill("#answer-text", "# 我的答案\n")
+    page.reload()
+    assert page.input_value("#answer-text") == "# 我的答案\n"
+    page.goto(page.url.replace("/stages/", "/zh-CN/stages/"))
+    assert page.input_value("#answer-text") == "# 我的答案\n"
 
-        page.once("dialog", lambda dialog: dialog.dismiss())
-        button(page, 2).click()
-        assert page.input_value("#answer-text") == "# 我的答案\n"
-        page.once("dialog", lambda dialog: dialog.accept())
-        button(page, 2).click()
-        assert page.input_value("#answer-text") == starter
-        page.reload()
-        assert page.input_value("#answer-text") == starter
+    page.once("dialog", lambda dialog: dialog.dismiss())
+    button(page, 2).click()
+    assert page.input_value("#answer-text") == "# 我的答案\n"
+    page.once("dialog", lambda dialog: dialog.accept())
+    button(page, 2).click()
+    assert page.input_value("#answer-text") == starter
+    page.reload()
+    assert page.input_value("#answer-text") == starter
 
 
 def test_exercises_do_not_share_their_text(visit):
     """Each exercise keeps its own."""
-    with visit(address_of(DRAIN)) as page:
-        page.fill("#answer-text", "# mine\n")
-        page.goto(page.url.replace(DRAIN.folder.name, CONTAIN.folder.name))
-        assert page.input_value("#answer-text") == CONTAIN.read("exercise.py").decode()
+    page = visit(DRAIN, afresh=True)
+    page.fill("#answer-text", "# mine\n")
+    page.goto(page.url.replace(DRAIN.folder.name, CONTAIN.folder.name))
+    assert page.input_value("#answer-text") == CONTAIN.starter().decode()
 
 
 LOADED = """performance.getEntriesByType("resource").map((entry) => entry.name)
     .filter((name) => /pyodide|worker/.test(name))"""
 
 
-@each_language
-def test_nothing_is_loaded_before_the_click(visit, language):
+def test_nothing_is_loaded_before_the_click(visit):
     """The button names the size, and only its click starts the transfer."""
-    with visit(address_of(CONTAIN, language)) as page:
-        page.wait_for_timeout(500)
-        before = [name for name in page.evaluate(LOADED) if "search" not in name]
-        assert before == []
-        assert re.search(r"\b1[34] MB", button(page, 0).inner_text())
-        check(page)
-        assert "exercise-worker.mjs" in "".join(page.evaluate(LOADED))
-        assert "MB" not in button(page, 0).inner_text()
+    page = visit(CONTAIN, afresh=True)
+    page.wait_for_timeout(500)
+    before = [name for name in page.evaluate(LOADED) if "search" not in name]
+    assert before == []
+    assert re.search(r"\b1[34] MB", button(page, 0).inner_text())
+    check(page)
+    assert "exercise-worker.mjs" in "".join(page.evaluate(LOADED))
+    assert "MB" not in button(page, 0).inner_text()
 
 
 def test_a_failed_transfer_is_told(browser, host):
@@ -355,25 +412,27 @@ def test_a_browser_that_keeps_nothing_says_so(browser, host):
 
 def test_keyboard_and_screen_reader(visit):
     """The text is a plain field with a name; Tab leaves it; results are announced."""
-    with visit(address_of(CONTAIN)) as page:
-        field = page.get_by_label("Your exercise.py")
-        assert field.evaluate("e => e.tagName") == "TEXTAREA"
-        field.focus()
-        page.keyboard.press("f")  # no shortcut of the theme
-        assert field.input_value().endswith("\nf")
-        page.keyboard.press("Tab")
-        assert button(page, 0).evaluate("e => e === document.activeElement")
-        page.keyboard.press("Shift+Tab")
-        assert field.evaluate("e => e === document.activeElement")
-        assert page.get_attribute(".try-results", "aria-live") == "polite"
+    page = visit(CONTAIN, afresh=True)
+    field = page.get_by_label("Your exercise.py")
+    assert field.evaluate("e => e.tagName") == "TEXTAREA"
+    field.focus()
+    page.keyboard.press("f")  # no shortcut of the theme
+    assert field.input_value().endswith("\nf")
+    page.keyboard.press("Tab")
+    assert button(page, 0).evaluate("e => e === document.activeElement")
+    page.keyboard.press("Shift+Tab")
+    assert field.evaluate("e => e === document.activeElement")
+    assert page.get_attribute(".try-results", "aria-live") == "polite"
 
 
 @pytest.mark.parametrize(("language", "scheme"), [("", "light"), ("zh-CN/", "dark")])
 def test_results_are_readable(visit, language, scheme):
     """Results with hints and output: nothing serious for axe, no sideways scrolling."""
     answer = "print('x' * 300)\n" + LOOP.replace("while True:", "if True:")
-    with visit(address_of(CONTAIN, language), viewport=NARROW, scheme=scheme) as page:
-        assert outcomes(check(page, answer)) == {"passed", "failed"}
-        assert serious(page) == []
-        wide = page.evaluate("document.documentElement.scrollWidth")
-        assert wide <= NARROW["width"]
+    page = visit(CONTAIN, language)
+    page.set_viewport_size(NARROW)
+    page.emulate_media(color_scheme=scheme)
+    assert outcomes(check(page, answer)) == {"passed", "failed"}
+    assert serious(page) == []
+    wide = page.evaluate("document.documentElement.scrollWidth")
+    assert wide <= NARROW["width"]

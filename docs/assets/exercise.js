@@ -6,6 +6,7 @@ const exercise = JSON.parse(document.getElementById("exercise").textContent);
 const workerFile = new URL("exercise-worker.mjs", document.currentScript.src);
 const storageKey = `host-first ${exercise.id}`;
 const SECONDS = 10; // as at a terminal
+const ENDING = { seconds: SECONDS, limit: "65,536" };
 
 const say = {
   en: {
@@ -19,22 +20,12 @@ const say = {
     notKept: "This browser keeps nothing: copy your text before you close the page.",
     loading: `Loading Python, ${exercise.megabytes} MB…`,
     running: "Checking…",
-    passed: "kept",
-    failed: "broken",
-    not_run: "not reached",
     why: "Why: ",
     hint: "Hint: ",
-    printed: "What your answer printed:",
     count: (kept, all) => `${kept} of ${all} promises kept.`,
     cannotLoad: "Python could not be loaded. Try again, or check at a terminal.",
     stoppedLoading: "Stopped.",
-    import: (why) => `the answer cannot be imported: ${why}`,
-    tampered: "the answer changed `unittest`, `builtins` or the checks themselves",
-    flooded: "the answer printed more than 65,536 bytes",
-    late: `no end after ${SECONDS} s: a loop that never ends, or a wait for something `
-      + "that never comes",
     stopped: "it had not ended when you stopped it",
-    early: "the program ended before the checks did",
   },
   "zh-CN": {
     answer: "你的 exercise.py",
@@ -47,23 +38,21 @@ const say = {
     notKept: "这个浏览器不保存内容：关掉网页之前，请先把它复制出来。",
     loading: `正在加载 Python（${exercise.megabytes} MB）……`,
     running: "正在检查……",
-    passed: "通过",
-    failed: "未通过",
-    not_run: "未执行到",
     why: "原因：",
     hint: "提示：",
-    printed: "你的答案输出的内容：",
     count: (kept, all) => `共 ${all} 条，通过 ${kept} 条。`,
     cannotLoad: "Python 没能加载。请再试一次，或者在终端里检查。",
     stoppedLoading: "已停止。",
-    import: (why) => `这份答案无法导入：${why}`,
-    tampered: "这份答案改动了 `unittest`、`builtins` 或检查本身",
-    flooded: "这份答案输出了超过 65,536 字节",
-    late: `${SECONDS} 秒还没有结束：循环停不下来，或者在等不会来的东西`,
     stopped: "你停止的时候它还没有结束",
-    early: "检查还没做完，程序就结束了",
   },
 }[document.documentElement.lang];
+
+// What a terminal says, too: stages/exercise_words.json. A text of a check is a pair.
+function words(key, values = {}) {
+  const filled = (_, name, language) =>
+    language === undefined ? values[name] : values[name][language];
+  return (say[key] ?? exercise.words[key]).replace(/\{(\w+)(?:\[(\d)\])?\}/g, filled);
+}
 
 // Elements
 
@@ -107,7 +96,10 @@ try {
   field.value = exercise.starter;
   note.textContent = say.notKept;
 }
-field.addEventListener("input", () => remember(field.value));
+field.addEventListener("input", () => {
+  remember(field.value);
+  if (hasLoaded) nextPython ??= python(); // while the learner writes
+});
 resetButton.addEventListener("click", () => {
   if (!confirm(say.sure)) return;
   field.value = exercise.starter;
@@ -119,6 +111,7 @@ resetButton.addEventListener("click", () => {
 // One run
 
 let nextPython = null; // loading, or loaded and unused: each serves one run
+let hasLoaded = false; // nothing is loaded before the first click
 
 function python() {
   const worker = new Worker(workerFile, { type: "module" });
@@ -141,10 +134,10 @@ checkButton.addEventListener("click", async () => {
   const state = await Promise.race([worker.loaded, stopped]);
   nextPython = null;
   if (state === "ready") {
+    hasLoaded = true;
     checkButton.textContent = say.check;
     results.replaceChildren(say.running);
     show(await run(worker, stopped));
-    nextPython = python(); // while the learner reads
   } else {
     results.replaceChildren(state === "stopped" ? say.stoppedLoading : say.cannotLoad);
   }
@@ -171,26 +164,41 @@ async function run(worker, stopped) {
   return { outcomes: judge(told.records.map(parse), ending), printed: told.printed };
 }
 
+const chinese = document.documentElement.lang === "zh-CN";
+
 function parse(record) {
-  const [outcome, check, why] = record.split(" ");
-  const bytes = why.match(/../g)?.map((pair) => parseInt(pair, 16)) ?? [];
-  const text = new TextDecoder().decode(new Uint8Array(bytes));
-  return { outcome, check, why: text.split("\n")[0].replaceAll("/trial/inputs/", "") };
+  const [outcome, check, line, ...told] = record.split(" ");
+  let why = told.map((hex) => {
+    const bytes = hex.match(/../g)?.map((pair) => parseInt(pair, 16)) ?? [];
+    const text = new TextDecoder().decode(new Uint8Array(bytes));
+    return text.trim().split("\n")[0].replaceAll("/trial/inputs/", "");
+  });
+  if (line !== "0") {
+    const place = { why, file: "exercise.py", line };
+    why = why.map(() => words("at", place));
+  }
+  return { outcome, check, why };
 }
 
 // The same rules as at a terminal: stages/exercise_trial.py.
 function judge(records, ending) {
   const found = new Map();
   let running = null;
-  let problem = ending === "finished" ? "" : say[ending];
-  if (ending === "finished" && records.at(-1)?.outcome !== "finished") problem = say.early;
+  let problem = ending === "finished" ? "" : words(ending, ENDING);
+  if (ending === "finished" && records.at(-1)?.outcome !== "finished") {
+    problem = words("early");
+  }
   for (const { outcome, check, why } of records) {
     running = outcome === "started" ? check : null;
-    if (outcome === "import") problem = say.import(why);
-    if (outcome === "tampered") problem = say.tampered;
-    if (outcome === "passed" || outcome === "not_run") found.set(check, { outcome, why });
+    if (outcome === "import") problem = words("import", { why });
+    if (outcome === "tampered") problem = words("tampered");
+    const told = why[Number(chinese)];
+    if (outcome === "passed" || outcome === "not_run") {
+      found.set(check, { outcome, why: told });
+    }
     if (outcome === "refused" || outcome === "raised") {
-      found.set(check, { outcome: "failed", why });
+      const byAssertion = outcome === "refused";
+      found.set(check, { outcome: "failed", why: told, byAssertion });
     }
   }
   if (problem && exercise.promises.some((promise) => promise.check === running)) {
@@ -203,15 +211,15 @@ function judge(records, ending) {
   }));
 }
 
-// The hint of the wrong answer that fails like this one: stages/exercise_course.py.
-function hintFor(check, failed) {
-  const distance = ({ rejectedBy }) => [
-    rejectedBy.length !== failed.length || rejectedBy.some((one) => !failed.includes(one)),
-    rejectedBy[0] !== check,
-  ].map(Number).join("");
-  return exercise.wrong
-    .filter((one) => one.rejectedBy.includes(check))
-    .sort((one, other) => distance(one).localeCompare(distance(other)))[0]?.hint;
+// The hints that fit best, at most three: stages/exercise_course.py.
+function hintsFor(check, failed) {
+  const fit = ({ rejectedBy }) => {
+    const both = rejectedBy.filter((one) => failed.includes(one)).length;
+    return both / (rejectedBy.length + failed.length - both);
+  };
+  const fitting = exercise.wrong.filter((one) => one.rejectedBy.includes(check));
+  const best = Math.max(...fitting.map(fit));
+  return fitting.filter((one) => fit(one) === best).slice(0, 3).map((one) => one.hint);
 }
 
 // Results
@@ -224,21 +232,23 @@ function show({ outcomes, printed }) {
   const failed = outcomes.filter((one) => one.outcome === "failed").map((one) => one.check);
   const kept = outcomes.filter((one) => one.outcome === "passed").length;
   const list = element("ul");
-  let told = ""; // what stopped a run is the same for all that were not reached
-  for (const { check, text, outcome, why } of outcomes) {
+  // An error, what stopped the run, a hint: the same sentence is worth one reading.
+  const told = new Set([""]);
+  for (const { check, text, outcome, why, byAssertion } of outcomes) {
     const item = element("li", { class: `try-${outcome}` },
-      element("strong", {}, say[outcome]), " ", ...withCode(text));
-    if (outcome === "failed" || (why && why !== told)) {
-      item.append(element("p", {}, say.why, ...withCode(why)));
-      told = why;
+      element("strong", {}, words(outcome).trim()), " ", ...withCode(text));
+    // An error in the answer says itself what is wrong; a hint would guess.
+    const hints = byAssertion ? hintsFor(check, failed) : [];
+    if (hints.length) told.delete(why); // what a check found is told with each
+    for (const [label, one] of [[say.why, why], ...hints.map((hint) => [say.hint, hint])]) {
+      if (!told.has(one)) item.append(element("p", {}, label, ...withCode(one)));
+      told.add(one);
     }
-    const hint = outcome === "failed" && hintFor(check, failed);
-    if (hint) item.append(element("p", {}, say.hint, ...withCode(hint)));
     list.append(item);
   }
   results.replaceChildren(element("p", {}, say.count(kept, outcomes.length)), list);
   if (printed) {
-    results.append(element("p", { id: "printed" }, say.printed),
+    results.append(element("p", { id: "printed" }, words("printed")),
       element("pre", {}, element("code", {
         tabindex: "0", role: "region", "aria-labelledby": "printed",
       }, printed)));

@@ -14,10 +14,11 @@ from pathlib import Path
 import home
 import stage_12
 import stage_14
+import stage_15
 from drawing import LANGUAGES, Drawing
 
 HERE = Path(__file__).resolve().parent
-PARTS = (home, stage_12, stage_14)
+PARTS = (home, stage_12, stage_14, stage_15)
 
 
 def drawings() -> dict[str, str]:

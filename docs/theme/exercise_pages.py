@@ -17,7 +17,7 @@ from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "stages"))
 
-from exercise_course import CourseError, Exercise, digest, find_exercises, promises_of
+from exercise_course import WORDS, CourseError, Exercise, find_exercises, promises_of
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNTIME = ROOT / ".pyodide"
@@ -28,13 +28,26 @@ NOT_IN_A_BROWSER = {
     "subprocess",
     "threading",
 }
+# What the page's script says as a terminal does.
+WORDS_OF_A_RUN = (
+    "at",
+    "early",
+    "failed",
+    "flooded",
+    "import",
+    "late",
+    "not_run",
+    "passed",
+    "printed",
+    "tampered",
+)
 EXERCISES = {exercise.folder: exercise for exercise in find_exercises(ROOT / "stages")}
 
 COMMANDS = """\
 ```sh
-python stages/exercises.py check {id}
-python stages/exercises.py watch {id}
-python stages/exercises.py reset {id}
+python3 stages/exercises.py check {id}
+python3 stages/exercises.py watch {id}
+python3 stages/exercises.py reset {id}
 ```"""
 LAYOUT = {
     False: """\
@@ -96,12 +109,13 @@ AT_A_TERMINAL = {
     False: (
         "At a terminal, edit [the file](exercise.py) and check it from the root of the "
         "repository. `watch` checks again whenever you save; `reset` brings back what "
-        "you began with and keeps a copy of yours."
+        "you began with and keeps a copy of yours. On Windows, say `py`, not `python3`."
     ),
     True: (
         "在终端里，修改[这个文件](exercise.py)，然后在仓库根目录检查。"
         "`watch` 会在每次保存后重新检查；"
         "`reset` 恢复成开始时的样子，你的版本会另存一份。"
+        "在 Windows 上，请把 `python3` 换成 `py`。"
     ),
 }
 BEFORE_THE_SOLUTION = {
@@ -121,6 +135,10 @@ AT_A_TERMINAL_ONLY = {
     "processes": (
         " This exercise starts processes or threads, which a page cannot do.",
         "这道练习要启动进程或线程，网页里做不到。",
+    ),
+    "stage": (
+        " This exercise uses the stage's own files, which a page does not have.",
+        "这道练习要用到本阶段自己的代码文件，网页里没有。",
     ),
     "file": (
         " A page opened from a folder, such as this one, cannot run Python; "
@@ -189,7 +207,7 @@ def on_page_markdown(markdown, page, config, files):
     if exercise is None:
         return
     task = exercise.name_of("task.zh-CN.md" if chinese else "task.md")
-    page.edit_url = f"{config.repo_url}/edit/main/stages/{task}"
+    page.edit_url = f"{config.repo_url}/edit/main/{task}"
     if (RUNTIME / "version.txt").is_file() and not _why_not_here(exercise, config):
         page.meta["exercise"] = run_data(exercise, chinese)
 
@@ -210,21 +228,26 @@ def _exercise_of(page) -> tuple[Exercise | None, bool]:
 
 def _why_not_here(exercise: Exercise, config) -> str:
     """Return why no page could run the checks: a key of AT_A_TERMINAL_ONLY, or ""."""
-    files = ("exercise.py", "checks.py", "solution.py")
-    if any(imports(exercise.read(file)) & NOT_IN_A_BROWSER for file in files):
-        return "processes"
-    return "" if config.use_directory_urls else "file"
+    reason = needs(exercise)
+    return reason if reason or config.use_directory_urls else "file"
 
 
-def imports(source: bytes) -> set[str]:
-    """Return the first name of all that a program imports."""
+def needs(exercise: Exercise) -> str:
+    """Return which imports no page can offer: "processes", "stage", or "" for none."""
     names = set()
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import):
-            names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom):
-            names.add(node.module or "")
-    return {name.partition(".")[0] for name in names}
+    for source in (
+        exercise.starter(),
+        exercise.read("checks.py"),
+        exercise.read("solution.py"),
+    ):
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                names |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                names.add((node.module or "").partition(".")[0])
+    if names & NOT_IN_A_BROWSER:
+        return "processes"
+    return "" if names <= sys.stdlib_module_names | {"exercise"} else "stage"
 
 
 def page_of(exercise: Exercise, chinese: bool, why_not_here: str) -> str:
@@ -236,21 +259,13 @@ def page_of(exercise: Exercise, chinese: bool, why_not_here: str) -> str:
         id=exercise.id,
         title=exercise.title()[chinese],
         task=exercise.read("task.zh-CN.md" if chinese else "task.md").decode(),
-        starter=listing("starter", starter_of(exercise)),
+        starter=listing("starter", exercise.starter()),
         terminal=AT_A_TERMINAL[chinese],
         remark=remark,
         commands=COMMANDS.format(id=exercise.id),
         hints="\n\n".join(hints_of(exercise, chinese)),
         solution=folded(summary, f"{before}\n\n{folded(button, code)}"),
     )
-
-
-def starter_of(exercise: Exercise) -> bytes:
-    """Return the starter, also where a learner has begun to work on it."""
-    found = exercise.read("exercise.py")
-    if digest(found) == exercise.recorded_digest("exercise.py"):
-        return found
-    return exercise.starter()
 
 
 def hints_of(exercise: Exercise, chinese: bool) -> list[str]:
@@ -289,7 +304,8 @@ def run_data(exercise: Exercise, chinese: bool) -> dict:
     return {
         "id": exercise.id,
         "megabytes": round(size / 1e6),
-        "starter": re.sub(r"\r\n?", "\n", starter_of(exercise).decode()),
+        "starter": re.sub(r"\r\n?", "\n", exercise.starter().decode()),
+        "words": {key: WORDS[key][chinese] for key in WORDS_OF_A_RUN},
         "checks": checks.decode(),
         "promises": [
             {"check": check, "text": promise[chinese]}

@@ -1,6 +1,6 @@
-"""Fetch the Python that runs in exercise pages: Pyodide, 13 MB, from npm.
+"""Fetch the Python that runs in exercise pages: Pyodide, 14 MB, from npm.
 
-    python docs/theme/get_pyodide.py
+    python3 docs/theme/get_pyodide.py
 
 It goes to .pyodide/, which Git ignores and `mkdocs build` copies into the site.
 Without it the site is complete, but its exercises are checked at a terminal only.

@@ -65,8 +65,13 @@ def on_page_markdown(markdown, page, config, files):
         page.meta["reading_minutes"] = reading_minutes(markdown)
 
     def rewrite(line: str) -> str:
-        line = DIAGRAM.sub(_inline_diagram, line)
-        return RELATIVE_LINK.sub(lambda link: _outward(link, page, config), line)
+        # `tools[name](command)` is code and no link.
+        pieces = re.split(r"(`+[^`]+`+)", DIAGRAM.sub(_inline_diagram, line))
+        for number in range(0, len(pieces), 2):
+            pieces[number] = RELATIVE_LINK.sub(
+                lambda link: _outward(link, page, config), pieces[number]
+            )
+        return "".join(pieces)
 
     markdown = _outside_fences(markdown, rewrite)
     return (

@@ -15,13 +15,27 @@ def is_link(place: str) -> bool:
 
 class ContainChecks(unittest.TestCase):
     def placed(self, relative: str, expected: str) -> None:
-        place = place_inside(ROOT, relative, is_link)
-        self.assertIs(type(place), str)
-        self.assertEqual(place, expected)
+        try:
+            place = place_inside(ROOT, relative, is_link)
+        except OutsideError:
+            raise AssertionError(
+                f"{relative!r} was refused", f"{relative!r} 被拒绝了"
+            ) from None
+        if type(place) is not str or place != expected:
+            raise AssertionError(
+                f"{relative!r} gave {place!r}, expected {expected!r}",
+                f"{relative!r} 得到 {place!r}，应该是 {expected!r}",
+            )
 
     def refused(self, relative: str) -> None:
-        with self.assertRaises(OutsideError, msg=f"{relative!r} was let through"):
-            place_inside(ROOT, relative, is_link)
+        try:
+            place = place_inside(ROOT, relative, is_link)
+        except OutsideError:
+            return
+        raise AssertionError(
+            f"{relative!r} was let through and gave {place!r}",
+            f"{relative!r} 没有被拒绝，得到 {place!r}",
+        )
 
     def test_an_ordinary_path_is_placed_under_the_root(self):
         """An ordinary path is placed under the root, without `.` and empty parts.
@@ -61,6 +75,14 @@ class ContainChecks(unittest.TestCase):
         """
         self.refused("../canary.txt")
         self.refused("work/../../canary.txt")
+
+    def test_coming_back_does_not_help(self):
+        """A path that goes above the root is refused, even if it comes back.
+
+        路径只要有一步走到根目录之上就要拒绝，哪怕后来又回来了。
+        """
+        self.refused("../run/work/report.md")
+        self.refused("work/../../run/work/report.md")
 
     def test_a_sibling_with_the_same_beginning_is_outside(self):
         """A neighbour whose name begins like the root is outside.

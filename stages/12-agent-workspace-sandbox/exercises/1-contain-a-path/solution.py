@@ -22,8 +22,8 @@ def place_inside(root: str, relative: str, is_link: Callable[[str], bool]) -> st
         elif parts:
             parts.pop()
         else:
-            # Stricter than asked: `../run/a` would come back, but only by the
-            # accident of the root's own name.
+            # At this step, not at the end: `../run/a` would come back, but only by
+            # the accident of the root's own name.
             raise OutsideError("the path goes above the workspace")
     # Only now, with `..` worked out, are these the components that will be opened.
     place = root

@@ -29,9 +29,10 @@ class Child:
     def read(self, name: str) -> bytes:
         held = self.pipes[name]
         if not held and self.script:
+            full = self.script[0][0]
             raise AssertionError(
-                f"nobody moves: you wait for {name}, and the child for room "
-                f"in {self.script[0][0]}"
+                f"nobody moves: you wait for {name}, the child for room in {full}",
+                f"谁也动不了：你在等 {name}，子进程在等 {full} 腾出位置",
             )
         self.pipes[name] = held[ONE_READ:]
         if not held and name in self.open:
@@ -51,20 +52,22 @@ class Child:
 
 
 def brief(value: object) -> str:
-    """Return `value` as a learner can read it."""
+    """Return `value` as a learner can read it, with the length of a long text."""
     if isinstance(value, str) and len(value) > 40:
-        return f"{value[:6]!r}... ({len(value)} characters, end {value[-6:]!r})"
+        return f"{value[:6]!r}...{value[-6:]!r} [{len(value)}]"
     return repr(value)
 
 
 class DrainChecks(unittest.TestCase):
     def kept(self, child: Child, limit: int, *expected: object) -> None:
         output = drain(child, limit)
-        found = [getattr(output, field) for field in FIELDS]
-        for field, one, wanted in zip(FIELDS, found, expected, strict=True):
-            self.assertIs(type(one), type(wanted), field)
-            if one != wanted:
-                self.fail(f"{field} is {brief(one)}, expected {brief(wanted)}")
+        for field, wanted in zip(FIELDS, expected, strict=True):
+            found = getattr(output, field)
+            if type(found) is not type(wanted) or found != wanted:
+                raise AssertionError(
+                    f"{field} is {brief(found)}, expected {brief(wanted)}",
+                    f"{field} 是 {brief(found)}，应该是 {brief(wanted)}",
+                )
 
     def test_a_full_second_pipe_does_not_stop_the_child(self):
         """A child that fills stderr before it writes to stdout comes to its end.
@@ -79,28 +82,42 @@ class DrainChecks(unittest.TestCase):
 
         到了上限还要继续读，子进程不会因此被卡住。
         """
-        child = Child(("stdout", b"o" * 200_000), ("stderr", b"last words"))
-        self.kept(child, 100, "o" * 100, "last words", True, False)
-        self.assertEqual(child.wait(), [], "the child still has something to say")
+        child = Child(("stdout", b"o" * 200_000))
+        self.kept(child, 100, "o" * 100, "", True, False)
+        if child.wait():
+            raise AssertionError(
+                "the child still has something to say", "子进程还有话没说完"
+            )
+
+    def test_each_pipe_has_a_limit_of_its_own(self):
+        """Each pipe has a limit of its own: much on one takes nothing from the other.
+
+        每根管道各有各的上限：一边写得再多，也不会占掉另一边的份额。
+        """
+        child = Child(("stdout", b"o" * 90), ("stderr", b"e" * 80))
+        self.kept(child, 100, "o" * 90, "e" * 80, False, False)
+        child = Child(("stderr", b"e" * 150), ("stdout", b"o" * 90))
+        self.kept(child, 100, "o" * 90, "e" * 100, False, True)
 
     def test_exactly_the_limit_is_not_truncated(self):
         """Exactly the limit is complete; one byte more is truncated.
 
         正好等于上限不算截断，多一个字节才算。
         """
-        exact = Child(("stdout", b"12345"), ("stderr", b"123456"))
-        self.kept(exact, 5, "12345", "12345", False, True)
+        self.kept(Child(("stdout", b"12345")), 5, "12345", "", False, False)
+        self.kept(Child(("stderr", b"123456")), 5, "", "12345", False, True)
         # The same over several reads, which each fit.
-        long = Child(("stdout", b"o" * ONE_READ * 2), ("stderr", b"e" * ONE_READ * 3))
-        self.kept(long, ONE_READ * 2, "o" * 8_192, "e" * 8_192, False, True)
+        limit, text = ONE_READ * 2, "o" * 8_192
+        self.kept(Child(("stdout", b"o" * 8_192)), limit, text, "", False, False)
+        self.kept(Child(("stdout", b"o" * 8_193)), limit, text, "", True, False)
 
     def test_a_character_cut_by_the_limit_is_dropped(self):
         """A character that the limit cuts in two is left out.
 
         被上限从中间切开的字符不要保留。
         """
-        child = Child(("stdout", "报告".encode()), ("stderr", "ok 报告".encode()))
-        self.kept(child, 5, "报", "ok ", True, True)
+        self.kept(Child(("stdout", "报告".encode())), 5, "报", "", True, False)
+        self.kept(Child(("stderr", "ok 报告".encode())), 5, "", "ok ", False, True)
 
     def test_a_character_split_between_two_reads_stays_whole(self):
         """A character whose bytes arrive in two reads stays whole.

@@ -43,14 +43,29 @@ class VerdictChecks(unittest.TestCase):
         folder = Folder(content)
         return folder, review(folder, PATH, has_risks)
 
-    def released(self, folder: Folder, receipt: object, expected: bytes) -> None:
-        payload = release(folder, receipt)
-        self.assertIs(type(payload), bytes)
-        self.assertEqual(payload, expected)
+    def expect(self, found: object, wanted: object, what: str) -> None:
+        if type(found) is not type(wanted) or found != wanted:
+            raise AssertionError(
+                f"{what} is {found!r}, expected {wanted!r}",
+                f"{what} 是 {found!r}，应该是 {wanted!r}",
+            )
 
-    def refused(self, folder: Folder, receipt: object, what: str) -> None:
-        with self.assertRaises(ReleaseRefusedError, msg=f"{what} was released"):
+    def released(self, folder: Folder, receipt: object, expected: bytes) -> None:
+        try:
+            payload = release(folder, receipt)
+        except ReleaseRefusedError:
+            raise AssertionError(
+                "the bytes that passed were refused", "通过了检查的字节被拒绝了"
+            ) from None
+        self.expect(payload, expected, "release(...)")
+
+    def refused(self, folder: Folder, receipt: object, *what: str) -> None:
+        english, chinese = what
+        try:
             release(folder, receipt)
+        except ReleaseRefusedError:
+            return
+        raise AssertionError(f"{english} was released", f"{chinese}被放行了")
 
     def test_the_same_bytes_are_released(self):
         """The reviewed bytes are released, also when the file was saved again.
@@ -58,7 +73,7 @@ class VerdictChecks(unittest.TestCase):
         检查过的字节可以放行，文件原样再保存一次也一样。
         """
         folder, receipt = self.reviewed(GOOD)
-        self.assertIs(receipt.passed, True)
+        self.expect(receipt.passed, True, "passed")
         self.released(folder, receipt, GOOD)
         folder.save(GOOD)
         self.released(folder, receipt, GOOD)
@@ -70,10 +85,10 @@ class VerdictChecks(unittest.TestCase):
         """
         windows = GOOD.replace(b"\n", b"\r\n")
         folder, receipt = self.reviewed(windows)
-        self.assertIs(type(receipt.sha256), str)
-        self.assertEqual(receipt.sha256, hashlib.sha256(windows).hexdigest())
+        digest = hashlib.sha256(windows).hexdigest()
+        self.expect(receipt.sha256, digest, "sha256")
         folder.save(GOOD)
-        self.refused(folder, receipt, "a file with other line ends")
+        self.refused(folder, receipt, "a file with other line ends", "换行符不同的文件")
 
     def test_a_changed_file_is_refused(self):
         """A file that changed after its review is refused.
@@ -82,7 +97,7 @@ class VerdictChecks(unittest.TestCase):
         """
         folder, receipt = self.reviewed(GOOD)
         folder.save(BAD)
-        self.refused(folder, receipt, "a changed file")
+        self.refused(folder, receipt, "a changed file", "改过的文件")
 
     def test_a_change_that_keeps_time_and_length_is_refused(self):
         """A change that keeps the file's time and length is refused too.
@@ -91,7 +106,12 @@ class VerdictChecks(unittest.TestCase):
         """
         folder, receipt = self.reviewed(GOOD)
         folder.save(BAD, same_time=True)
-        self.refused(folder, receipt, "a changed file of the same time")
+        self.refused(
+            folder,
+            receipt,
+            "a changed file of the same time",
+            "时间没变、内容改过的文件",
+        )
 
     def test_verdict_and_digest_are_about_the_same_bytes(self):
         """Verdict and digest are about the same bytes when somebody saves meanwhile.
@@ -100,7 +120,9 @@ class VerdictChecks(unittest.TestCase):
         """
         folder = Folder(GOOD, BAD)
         receipt = review(folder, PATH, has_risks)
-        self.refused(folder, receipt, "a file that was never checked")
+        self.refused(
+            folder, receipt, "a file that was never checked", "从来没检查过的文件"
+        )
 
     def test_what_is_delivered_is_what_was_compared(self):
         """The bytes returned are those compared when somebody saves meanwhile.
@@ -117,8 +139,8 @@ class VerdictChecks(unittest.TestCase):
         没有通过检查的文件要拒绝，哪怕它一点没变。
         """
         folder, receipt = self.reviewed(BAD)
-        self.assertIs(receipt.passed, False)
-        self.refused(folder, receipt, "a file that did not pass")
+        self.expect(receipt.passed, False, "passed")
+        self.refused(folder, receipt, "a file that did not pass", "没有通过检查的文件")
 
 
 if __name__ == "__main__":

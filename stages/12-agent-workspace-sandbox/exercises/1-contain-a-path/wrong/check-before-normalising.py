@@ -1,5 +1,6 @@
 """Rejected by: test_going_above_the_root_is_refused
-Also: test_a_sibling_with_the_same_beginning_is_outside
+Also: test_a_sibling_with_the_same_beginning_is_outside,
+    test_coming_back_does_not_help
 
 Look at the path at the moment you ask whether it is inside: has every step up been
 worked out by then, or only later?

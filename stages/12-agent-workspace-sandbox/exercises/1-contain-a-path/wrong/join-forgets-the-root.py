@@ -1,4 +1,5 @@
 """Rejected by: test_an_absolute_path_is_refused
+Also: test_coming_back_does_not_help
 
 Joining a root and an absolute path gives the absolute path; the root is gone. When do
 you look at the first character?

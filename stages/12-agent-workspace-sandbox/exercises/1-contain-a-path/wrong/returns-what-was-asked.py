@@ -1,5 +1,5 @@
 """Rejected by: test_an_ordinary_path_is_placed_under_the_root
-Also: test_going_up_and_back_stays_inside
+Also: test_going_up_and_back_stays_inside, test_coming_back_does_not_help
 
 You worked out one spelling and checked it. Which spelling will the caller open?
 

@@ -1,4 +1,5 @@
 """Rejected by: test_a_sibling_with_the_same_beginning_is_outside
+Also: test_coming_back_does_not_help
 
 A string that begins with another need not be a place below it. Where does the name
 of the root end in your comparison?

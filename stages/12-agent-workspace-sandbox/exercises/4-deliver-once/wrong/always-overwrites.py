@@ -1,5 +1,6 @@
-"""Rejected by: test_an_existing_file_is_left_alone
-Also: test_a_file_that_appears_at_the_last_moment_is_left_alone
+"""Rejected by: test_an_existing_file_keeps_its_bytes
+Also: test_a_name_that_is_taken_is_refused, test_a_failed_source_harms_no_existing_file,
+    test_a_file_that_appears_at_the_last_moment_is_left_alone
 
 The mode says what becomes of a file that is there already. Which mode refuses?
 

@@ -1,5 +1,6 @@
-"""Rejected by: test_an_existing_file_is_left_alone
-Also: test_a_file_that_appears_at_the_last_moment_is_left_alone
+"""Rejected by: test_a_failed_source_harms_no_existing_file
+Also: test_an_existing_file_keeps_its_bytes,
+    test_a_file_that_appears_at_the_last_moment_is_left_alone
 
 Your clean-up removes a file after an error. In which case did you not create that file?
 

@@ -1,5 +1,6 @@
-"""Rejected by: test_an_existing_file_is_left_alone
-Also: test_a_file_that_appears_at_the_last_moment_is_left_alone
+"""Rejected by: test_a_name_that_is_taken_is_refused
+Also: test_an_existing_file_keeps_its_bytes,
+    test_a_file_that_appears_at_the_last_moment_is_left_alone
 
 Renaming over a name shows no half file. What happens to the file that had the name?
 
