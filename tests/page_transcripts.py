@@ -9,14 +9,15 @@ A block holds `$ command` lines, each followed by its output. In the output `[..
 stands for any text on its line, and a line that is only `[...]` for any lines. The
 commands of a page run in order, in one scratch copy of the repository, and `cd` lasts.
 
-A block with the title "needs Docker", "needs bubblewrap" or "needs dash" runs only
-where that is; elsewhere it is neither compared nor rewritten. Docker needs an engine
+A block with the title "needs Docker", "needs bubblewrap", "needs Landlock" or "needs
+dash" runs only where that is; elsewhere it is neither compared nor rewritten. Docker needs an engine
 that answers and the variable SANDBOX_IMAGE with the name of an image
 (`tests/engine/start.sh` makes both).
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import re
 import shutil
@@ -150,6 +151,14 @@ def why_no_bubblewrap() -> str:
     return "" if tried.returncode == 0 else "bubblewrap makes no fence here"
 
 
+def why_no_landlock() -> str:
+    """Why blocks that need Landlock cannot run here, or nothing when they can."""
+    asked = -1
+    if sys.platform == "linux":
+        asked = ctypes.CDLL(None).syscall(444, None, 0, 1)  # which version it is
+    return "" if asked > 0 else "this kernel has no Landlock, or it is switched off"
+
+
 def why_no_dash() -> str:
     """Why blocks that need dash cannot run here, or nothing when they can."""
     return "" if shutil.which("dash") else "dash is not installed"
@@ -158,6 +167,7 @@ def why_no_dash() -> str:
 WHY_MISSING = {
     "Docker": why_no_docker,
     "bubblewrap": why_no_bubblewrap,
+    "Landlock": why_no_landlock,
     "dash": why_no_dash,
 }
 

@@ -27,7 +27,9 @@ STAGE = "stages/12-agent-workspace-sandbox"
 EXERCISE = f"{STAGE}/exercises/1-contain-a-path"
 PAGES = ["", f"{STAGE}/", f"{STAGE}-source/", f"{EXERCISE}/", "teach/", "glossary/"]
 BOTH = PAGES + [f"zh-CN/{page}" for page in PAGES]
-EVERY = [*BOTH, "no/such/page/"]
+# The other chapters are of the same kind: one language each.
+CHAPTERS = ["stages/14-two-shells/", "zh-CN/stages/15-shell-dialects/"]
+EVERY = [*BOTH, *CHAPTERS, "no/such/page/"]
 PAGE_BUDGET = 350_000
 
 

@@ -1,0 +1,82 @@
+"""What the checks of dialects and promises share: every tool that there can be here."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+import unittest
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from contract import FULL_ACCESS, MODES, Policy
+from dialects import BASH, Dialect, powershell
+from fences import BWRAP, LANDLOCK, NO_FENCE, Fence
+from promises import promises_of
+from shell_tool import ShellTool
+
+POSIX = os.name == "posix"
+# Several processes wait more than they work.
+SIDE_BY_SIDE = 6
+FENCES = (NO_FENCE, LANDLOCK, BWRAP)
+# A bash of Windows writes paths in a way of its own.
+DIALECTS = tuple(
+    dialect
+    for dialect in (BASH, powershell())
+    if dialect.command_line() and (POSIX or dialect is not BASH)
+)
+needs_bash = unittest.skipUnless(BASH in DIALECTS, "needs bash, on a POSIX system")
+needs_posix = unittest.skipUnless(POSIX, "needs a POSIX system")
+needs_a_fence = unittest.skipUnless(
+    any(not fence.why_not() for fence in (LANDLOCK, BWRAP)),
+    "needs Linux with Landlock, or bubblewrap",
+)
+
+
+@functools.cache
+def scratch() -> Path:
+    """A folder for all checks, which is gone when they are over."""
+    # Resolved, because the system's own may be reached by a link (macOS).
+    folder = Path(tempfile.mkdtemp(prefix="dialects 方言 ")).resolve()
+    atexit.register(shutil.rmtree, folder)
+    return folder
+
+
+@functools.cache
+def tool(dialect: Dialect, mode: str, fence: Fence) -> ShellTool:
+    """The one tool of this kind, with a workspace of its own."""
+    workspace = scratch() / f"{dialect.name} {mode} {fence.name}"
+    workspace.mkdir()
+    return ShellTool(dialect, Policy(mode, workspace), fence)
+
+
+def tools() -> Iterator[ShellTool]:
+    """One of every dialect, mode and fence; where no fence is used, one is enough."""
+    for dialect in DIALECTS:
+        yield tool(dialect, FULL_ACCESS, NO_FENCE)
+        for fence in FENCES:
+            for mode in MODES:
+                if mode != FULL_ACCESS:
+                    yield tool(dialect, mode, fence)
+
+
+def name_of(one: ShellTool) -> str:
+    """What a failed check calls a tool."""
+    label = f" ({one.dialect.label})" if one.dialect.label else ""
+    return f"{one.dialect.name}{label}, {one.policy.mode}, {one.fence.name}"
+
+
+def broken_everywhere(key: str) -> dict[str, list[str]]:
+    """What of the promise `key` is not so, for every tool that states it."""
+    asked = [
+        (name_of(one), one, promise)
+        for one in tools()
+        for promise in promises_of(one)
+        if promise.key == key
+    ]
+    with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+        answers = pool.map(lambda each: each[2].broken(each[1]), asked)
+        return {name: broken for (name, *_), broken in zip(asked, answers, strict=True)}

@@ -1,0 +1,526 @@
+"""Checks of the tool itself: what it takes, what a command gets, how a call ends."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import io
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+import unittest
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+from asking import gone, is_running, outside_folder
+from contract import CONTRACT, FULL_ACCESS, READ_ONLY, WORKSPACE_WRITE, Policy
+from dialect_check_support import (
+    DIALECTS,
+    FENCES,
+    SIDE_BY_SIDE,
+    name_of,
+    needs_a_fence,
+    needs_bash,
+    needs_posix,
+    scratch,
+    tool,
+)
+from dialects import BASH
+from fence_launch import Launch, start
+from fences import BWRAP, NO_FENCE, Fence
+from process_behaviour import unused_seconds
+from render import render
+from shell_call import attend
+from shell_tool import ShellTool
+
+__all__ = [
+    "CallChecks",
+    "DenialChecks",
+    "EndChecks",
+    "EvidenceChecks",
+    "ParameterChecks",
+    "SchemaChecks",
+]
+
+
+needs_setsid = unittest.skipUnless(
+    shutil.which("setsid") and Path("/proc").exists(), "needs Linux, and its setsid"
+)
+
+
+def open_tool() -> ShellTool:
+    """The first dialect's tool, without a fence."""
+    return tool(DIALECTS[0], FULL_ACCESS, NO_FENCE)
+
+
+def working_tools() -> list[ShellTool]:
+    """bash without a fence, and behind each that there is."""
+    confined = [f for f in FENCES if not f.why_not()]
+    fenced = [tool(BASH, WORKSPACE_WRITE, fence) for fence in confined]
+    return [tool(BASH, FULL_ACCESS, NO_FENCE), *fenced]
+
+
+class SchemaChecks(unittest.TestCase):
+    def test_parameters_are_those_of_run(self) -> None:
+        """What `run` takes is declared, and nothing else is."""
+        for run in (ShellTool.run, ShellTool.run_async):
+            taken = set(inspect.signature(run).parameters) - {"self"}
+            for dialect in DIALECTS:
+                schema = tool(dialect, FULL_ACCESS, NO_FENCE).input_schema()
+                self.assertEqual(set(schema["properties"]), taken)
+        self.assertEqual(schema["required"], ["command"])
+        self.assertIs(schema["additionalProperties"], False)
+
+    def test_the_timeout_is_declared_with_its_limits(self) -> None:
+        """The schema has the limits that `run` keeps."""
+        declared = open_tool().input_schema()["properties"]["timeout"]
+        self.assertEqual((declared["type"], declared["minimum"]), ("integer", 1))
+        longest = declared["maximum"]
+        self.assertEqual(open_tool().run("exit 0", timeout=longest).refused, "")
+        self.assertIn(str(longest), open_tool().run("", timeout=longest + 1).refused)
+
+
+@needs_bash
+class ParameterChecks(unittest.TestCase):
+    def setUp(self) -> None:
+        self.tool = open_tool()
+        self.made = self.tool.policy.workspace / "made"
+        self.addCleanup(self.made.unlink, missing_ok=True)
+
+    def refused(self, words: str, command: object = "echo x > made", **more) -> None:
+        outcome = self.tool.run(command, **more)
+        self.assertIn(words, outcome.refused)
+        self.assertNotIn(str(scratch()), outcome.refused)
+        self.assertFalse(self.made.exists())
+        self.assertEqual((outcome.exit_code, outcome.stdout), (None, ""))
+
+    def test_a_wrong_timeout_runs_nothing(self) -> None:
+        """What is no positive whole number of milliseconds is refused."""
+        for timeout in (
+            0,
+            -1,
+            True,
+            False,
+            1.0,
+            float("nan"),
+            float("inf"),
+            "abc",
+            "1",
+        ):
+            self.refused("whole number of milliseconds", timeout=timeout)
+        for timeout in ([1], 10**30, CONTRACT.longest_timeout_ms + 1):
+            self.refused("whole number of milliseconds", timeout=timeout)
+        self.assertEqual(self.tool.run("echo x > made", timeout=20_000).exit_code, 0)
+        self.assertTrue(self.made.exists())
+
+    def test_without_a_timeout_the_contracts_is_kept(self) -> None:
+        """The default of the contract ends a call that names no timeout."""
+        quick = replace(CONTRACT, default_timeout_ms=200)
+        outcome = ShellTool(BASH, self.tool.policy, NO_FENCE, quick).run("sleep 60")
+        self.assertEqual(outcome.timed_out, 200)
+
+    def test_a_wrong_workdir_is_an_error_about_the_folder(self) -> None:
+        """What is no folder that can be entered is refused, and not as a denial."""
+        file = self.tool.policy.workspace / "file"
+        file.touch()
+        loop = self.tool.policy.workspace / "loop"
+        loop.symlink_to("loop")
+        self.addCleanup(loop.unlink)
+        for workdir in (
+            "missing",
+            "file",
+            "loop",
+            "a\0b",
+            "\ud800",
+            3,
+            b".",
+            "x" * 5000,
+        ):
+            self.refused("workdir must be an existing folder", workdir=workdir)
+
+    def test_a_workdir_is_honoured_behind_every_fence(self) -> None:
+        """Blanks, Chinese, a link and a leading dash in its name make no difference."""
+        for one in working_tools():
+            workspace = one.policy.workspace
+            for name in ("a b 目录", "-dash", "l'ink"):
+                (workspace / name).mkdir(exist_ok=True)
+            (workspace / "link").unlink(missing_ok=True)
+            (workspace / "link").symlink_to("a b 目录")
+            for workdir, real in (
+                ("a b 目录", "a b 目录"),
+                ("-dash/../l'ink", "l'ink"),
+                ("link", "a b 目录"),
+                (str(workspace / "-dash"), "-dash"),
+                ("", "."),
+            ):
+                outcome = one.run("pwd", workdir=workdir)
+                there = str((workspace / real).resolve())
+                self.assertEqual(outcome.stdout, f"{there}\n", name_of(one))
+
+    def test_a_command_is_text(self) -> None:
+        """What no shell can be given as one argument is refused."""
+        for command in (None, 3, b"echo x > made", ["echo"], "echo x > made\0"):
+            self.refused("command must be text", command)
+        self.refused("valid Unicode", "echo x > made; echo \ud800")
+
+    @needs_posix
+    def test_a_command_that_is_too_long_is_refused(self) -> None:
+        """What the system does not pass on is refused, behind every fence."""
+        for one in working_tools():
+            outcome = one.run("# " + "x" * 3_000_000)
+            self.assertIn("too long", outcome.refused.lower(), name_of(one))
+
+    def test_a_workspace_that_is_gone_is_an_error_about_the_folder(self) -> None:
+        """When its folder was deleted, a tool runs nothing and says so."""
+        folder = scratch() / "to be deleted"
+        folder.mkdir()
+        lost = ShellTool(BASH, Policy(FULL_ACCESS, folder), NO_FENCE)
+        self.assertEqual(lost.run('rmdir "$HOME"').exit_code, 0)
+        self.assertIn("workdir must be an existing folder", lost.run("true").refused)
+
+    def test_a_shell_that_is_missing_runs_nothing(self) -> None:
+        """Without the shell every call is refused, and says which one is missing."""
+        with patch.dict(os.environ, {"PATH": str(scratch())}):
+            missing = ShellTool(BASH, self.tool.policy, NO_FENCE)
+        self.assertIn("bash is not installed", missing.run("true").refused)
+
+
+@needs_bash
+class CallChecks(unittest.TestCase):
+    def test_nothing_is_inherited(self) -> None:
+        """A command gets the variables that were built for it, and no others."""
+        with patch.dict(os.environ, {"SECRET": "canary", "BASH_ENV": "/no/such"}):
+            for one in working_tools():
+                policy = one.policy
+                again = ShellTool(BASH, policy, one.fence)
+                lines = again.run("env").stdout.splitlines()
+                seen = dict(line.split("=", 1) for line in lines)
+                # What bash adds, and the one that Landlock does.
+                for name in ("PWD", "SHLVL", "_", "TMPDIR"):
+                    seen.pop(name, None)
+                self.assertEqual(set(seen), {"HOME", "LANG", "PATH", "PYTHONUTF8"})
+                self.assertEqual(seen["HOME"], str(policy.workspace))
+                self.assertIn("UTF-8", seen["LANG"])
+
+    def test_the_command_is_one_argument(self) -> None:
+        """A shell is started with its flags and the command, whatever is in it."""
+        for dialect in DIALECTS:
+            one = tool(dialect, FULL_ACCESS, NO_FENCE)
+            awkward = one.dialect.say("print", "a 'b' \"c\" $d `e` ; # %s {0} 林\u2019")
+            outcome = one.run(awkward)
+            said = one.dialect.without_label(outcome.stdout).rstrip("\r\n")
+            self.assertEqual(said, "a 'b' \"c\" $d `e` ; # %s {0} 林\u2019")
+        arguments = tool(BASH, FULL_ACCESS, NO_FENCE).run(
+            "tr '\\0' '\\n' </proc/$$/cmdline || ps -o args= -p $$"
+        )
+        self.assertIn("-c\n--\ntr ", arguments.stdout)
+
+    def test_calls_beside_each_other_do_not_mix(self) -> None:
+        """Each of many calls at once gets its own output and end."""
+        tools = working_tools()
+        numbers = range(24)
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            outcomes = pool.map(
+                lambda n: tools[n % len(tools)].run(f"echo {n}; exit {n}"), numbers
+            )
+            seen = [(o.stdout, o.exit_code) for o in outcomes]
+        self.assertEqual(seen, [(f"{n}\n", n) for n in numbers])
+
+    def test_two_hundred_calls_leave_nothing(self) -> None:
+        """No descriptor, thread, child or temporary file is left by many calls."""
+        for one in working_tools():
+            one.run("true")
+        before = holdings()
+        # bubblewrap takes several times as long, so most are made without it.
+        rounds = [10 if one.fence is BWRAP else 100 for one in working_tools()]
+        for one, number in zip(working_tools(), rounds, strict=True):
+            for _ in range(number):
+                one.run("sleep 60 & true")
+        self.assertEqual(holdings(), before)
+
+    def test_the_duration_is_that_of_the_call(self) -> None:
+        """The duration is at least what the command took."""
+        self.assertGreaterEqual(open_tool().run("sleep 0.05").duration_seconds, 0.05)
+
+
+def holdings() -> tuple[int, int, str, list[str]]:
+    """Descriptors, threads and children of this process, and files of the checks."""
+    own = Path("/proc/self")
+    descriptors = own / "fd" if own.exists() else Path("/dev/fd")
+    lists = sorted(own.glob("task/*/children"))
+    children = " ".join(path.read_text(encoding="ascii") for path in lists).split()
+    files = sorted(str(path) for path in scratch().rglob("*"))
+    counted = len(list(descriptors.iterdir())), threading.active_count()
+    return *counted, " ".join(children), files
+
+
+@needs_bash
+class EndChecks(unittest.TestCase):
+    @needs_setsid
+    def test_a_held_pipe_does_not_delay_the_call(self) -> None:
+        """A child that left its session with the pipes does not hold the call up."""
+        for one in working_tools():
+            mark = unused_seconds()
+            self.addCleanup(end_by_mark, str(mark))
+            outcome = one.run(f"setsid sleep {mark} & echo on", timeout=20_000)
+            self.assertEqual((outcome.stdout, outcome.exit_code), ("on\n", 0))
+            self.assertIsNone(outcome.timed_out, name_of(one))
+
+    @needs_setsid
+    def test_a_pipe_that_is_kept_full_does_not_either(self) -> None:
+        """A child that left its session and floods the pipes is not read for long."""
+        mark = unused_seconds()
+        flood = f"exec -a yes-{mark} yes"
+        outcome = open_tool().run(f"setsid bash -c {shlex.quote(flood)} & sleep 0.05")
+        self.addCleanup(end_by_mark, f"yes-{mark}")
+        self.assertIsNone(outcome.timed_out)
+        self.assertLess(outcome.duration_seconds, 10)
+
+    def test_the_timeout_ends_the_whole_group(self) -> None:
+        """A late command ends with its children, though all of them ignore TERM."""
+
+        def late(one: ShellTool) -> None:
+            mark = unused_seconds()
+            command = f"trap '' TERM INT HUP; echo on; (sleep {mark}); sleep {mark}"
+            outcome = one.run(command, timeout=400)
+            self.assertEqual((outcome.stdout, outcome.timed_out), ("on\n", 400))
+            self.assertTrue(gone(str(mark)), name_of(one))
+
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            list(pool.map(late, working_tools()))
+
+    def test_a_flood_ends_at_the_timeout(self) -> None:
+        """A command that never stops printing ends, and both ends of it are kept."""
+        outcome = open_tool().run("yes", timeout=300)
+        self.assertEqual(outcome.timed_out, 300)
+        self.assertGreater(outcome.left_out, 0)
+        self.assertTrue(outcome.stdout.startswith("y\ny\n"))
+
+    def test_cancelling_ends_the_processes(self) -> None:
+        """A cancelled task has ended its processes when it says that it is."""
+        for one in working_tools():
+            mark = unused_seconds()
+
+            async def cancel_it(one: ShellTool, mark: float) -> None:
+                command = f"sleep {mark}; true"
+                call = asyncio.create_task(one.run_async(command, timeout=10_000))
+                while not is_running(f"sleep {mark}"):
+                    await asyncio.sleep(0.005)
+                began = time.monotonic()
+                call.cancel()
+                with self.assertRaises(asyncio.CancelledError):
+                    await call
+                self.assertLess(time.monotonic() - began, 5, name_of(one))
+                self.assertTrue(gone(str(mark), 1), name_of(one))
+
+            asyncio.run(cancel_it(one, mark))
+
+    def test_a_task_gets_the_outcome(self) -> None:
+        """Awaited, a call has the same outcome, and others go on beside it."""
+
+        async def both() -> list:
+            slow = open_tool().run_async("sleep 0.1; echo a; exit 3")
+            quick = open_tool().run_async("echo b", workdir=".", timeout=20_000)
+            return await asyncio.gather(slow, quick)
+
+        slow, quick = asyncio.run(both())
+        self.assertEqual((slow.stdout, slow.exit_code), ("a\n", 3))
+        self.assertEqual(quick, open_tool().run("echo b"))
+
+    def test_ctrl_c_ends_the_processes(self) -> None:
+        """Ctrl-C is raised when the processes have ended, and Python's again then."""
+        with handling(signal.SIGINT, signal.default_int_handler):
+            self.interrupted(signal.SIGINT, KeyboardInterrupt)
+            handler = signal.getsignal(signal.SIGINT)
+            self.assertEqual(handler, signal.default_int_handler)
+
+    def test_what_another_handler_raises_does_too(self) -> None:
+        """An exception of a handler, while the call waits, ends the processes."""
+
+        def handler(*_: object) -> None:
+            raise LookupError
+
+        with handling(signal.SIGTERM, handler):
+            self.interrupted(signal.SIGTERM, LookupError)
+
+    def interrupted(self, number: int, exception: type[BaseException]) -> None:
+        mark, over = unused_seconds(), threading.Event()
+        begun = open_tool().policy.workspace / f"begun-{mark}"
+        self.addCleanup(begun.unlink)
+
+        def interrupt() -> None:
+            while not begun.exists() and not over.wait(0.005):
+                pass
+            os.kill(os.getpid(), number)
+
+        thread = threading.Thread(target=interrupt)
+        thread.start()
+        command = f"sleep 0.05; echo >{begun.name}; sleep {mark}; true"
+        with self.assertRaises(exception):
+            open_tool().run(command, timeout=20_000)
+            over.set()
+            thread.join()
+        thread.join()
+        self.assertTrue(gone(str(mark)))
+
+    def test_without_a_descriptor_for_the_exit(self) -> None:
+        """Where no descriptor tells of an exit, the end is found all the same."""
+        with patch.object(os, "pidfd_open", side_effect=OSError, create=True):
+            mark = unused_seconds()
+            outcome = open_tool().run(f"sleep {mark} & echo on; exit 3")
+            self.assertEqual((outcome.stdout, outcome.exit_code), ("on\n", 3))
+            late = open_tool().run(f"exec >&- 2>&-; sleep {mark}", timeout=200)
+            self.assertEqual(late.timed_out, 200)
+            self.assertTrue(gone(str(mark)))
+
+
+@contextlib.contextmanager
+def handling(number: int, handler: object) -> Iterator[None]:
+    """Handle a signal so within the block."""
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
+def end_by_mark(mark: str) -> None:
+    """End the process with `mark` among its arguments, which a check let go."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark.encode() in path.read_bytes():
+                os.kill(int(path.parent.name), signal.SIGKILL)
+        except OSError:
+            continue
+
+
+@needs_bash
+@needs_a_fence
+class DenialChecks(unittest.TestCase):
+    def setUp(self) -> None:
+        self.tools = [one for one in working_tools() if one.policy.confined]
+
+    def test_the_three_misreadings(self) -> None:
+        """A swallowed refusal is missed; a look-alike and a plain error are taken."""
+        for one in self.tools:
+            words = one.fence.denial_words[0]
+            with outside_folder() as outside:
+                file = outside / "file"
+                target = shlex.quote(str(file))
+                swallowed = one.run(f"echo x > {target} || true")
+                self.assertIn(words, swallowed.stderr.lower())
+                self.assertIsNone(swallowed.denied)
+                self.assertFalse(file.exists())
+            alike = one.run(f"echo 'remote: {words}' >&2; exit 255")
+            self.assertEqual(alike.denied, WORKSPACE_WRITE)
+        landlocked = [one for one in self.tools if one.fence.name == "landlock"]
+        for one in landlocked:
+            (one.policy.workspace / "program").write_text("#", encoding="utf-8")
+            plain = one.run("./program")
+            self.assertEqual((plain.exit_code, plain.denied), (126, WORKSPACE_WRITE))
+
+    def test_a_denial_in_what_is_left_out_is_told(self) -> None:
+        """The refusal is heard in the middle of a stderr that is cut there."""
+        for one in self.tools:
+            noise = f"printf '%0{CONTRACT.budget * 3}d\\n' 0 >&2"
+            with outside_folder() as outside:
+                target = shlex.quote(str(outside / "file"))
+                outcome = one.run(f"{noise}; echo x > {target}; {noise}; exit 1")
+            self.assertNotIn(one.fence.denial_words[0], outcome.stderr.lower())
+            self.assertEqual(outcome.denied, WORKSPACE_WRITE)
+
+    def test_the_mode_that_refused_is_the_one_that_is_named(self) -> None:
+        """In the mode read-only the line names it, also for the workspace."""
+        for one in self.tools:
+            closed = tool(BASH, READ_ONLY, one.fence)
+            outcome = closed.run("echo x > here")
+            line = "[sandbox: file access denied under read-only mode]"
+            self.assertEqual(render(outcome).splitlines()[-2], line)
+            self.assertEqual(list(closed.policy.workspace.iterdir()), [])
+
+    def test_a_killed_fence_is_no_success(self) -> None:
+        """A command that ends its own fence ends as killed, as it would without."""
+        if BWRAP.why_not():
+            self.skipTest(BWRAP.why_not())
+        outcome = tool(BASH, WORKSPACE_WRITE, BWRAP).run("kill -KILL 0")
+        self.assertEqual((outcome.exit_code, outcome.refused), (137, ""))
+
+    def test_in_full_access_nothing_is_a_denial(self) -> None:
+        """Without a fence, words of a refusal are words."""
+        for fence in FENCES:
+            one = ShellTool(BASH, open_tool().policy, fence)
+            for words in ("Permission denied", "Read-only file system"):
+                outcome = one.run(f"echo {words} >&2; exit 1")
+                self.assertIsNone(outcome.denied)
+
+
+class BrokenFence(Fence):
+    """A fence that can be made, and then fails in front of the command.
+
+    It says what a refused command would say, and ends as one would.
+    """
+
+    name = "broken"
+    denial_words = ("read-only file system",)
+
+    def why_not(self) -> str:
+        return ""
+
+    def _covers(self, mode: str) -> str:
+        return "nothing, as it is broken"
+
+    def _start_confined(self, argv, policy, workdir, environment) -> Launch:
+        read_end, write_end = os.pipe()
+        code = "import sys; sys.exit('Read-only file system')"
+        try:
+            process = start([sys.executable, "-I", "-S", "-c", code], workdir, {})
+        finally:
+            os.close(write_end)
+        return Launch(process, io.FileIO(read_end))
+
+
+@needs_posix
+class EvidenceChecks(unittest.TestCase):
+    def test_a_fence_that_fails_is_a_refusal(self) -> None:
+        """What ended before the command began is neither a denial nor a bare run."""
+        for dialect in DIALECTS:
+            one = ShellTool(dialect, open_tool().policy, NO_FENCE)
+            broken = ShellTool(
+                dialect, Policy(READ_ONLY, one.policy.workspace), BrokenFence()
+            )
+            outcome = broken.run(dialect.say("write a file", "made", "x"))
+            self.assertIn("not started", outcome.refused)
+            self.assertEqual((outcome.denied, outcome.exit_code), (None, None))
+            self.assertEqual(outcome.stdout + outcome.stderr, "")
+            self.assertFalse((one.policy.workspace / "made").exists())
+
+    def test_what_was_not_run_has_no_markers(self) -> None:
+        """A refusal's text is one line, without any marker of the contract."""
+        for fence in (NO_FENCE, BrokenFence()):
+            policy = Policy(READ_ONLY, open_tool().policy.workspace)
+            text = render(ShellTool(DIALECTS[0], policy, fence).run("true"))
+            self.assertTrue(text.startswith("not run: "), text)
+            self.assertEqual(text.count("\n") + text.count("["), 0)
+
+    def test_a_process_is_reaped_when_the_reading_fails(self) -> None:
+        """What is raised while a call waits leaves neither process nor pipe."""
+
+        class Unwilling:
+            def feed(self, data: bytes, final: bool = False) -> None:
+                raise MemoryError
+
+        process = start(["sh", "-c", "echo a; exec sleep 60"], Path("/"), {})
+        with self.assertRaises(MemoryError):
+            attend(process, Unwilling(), Unwilling(), 1e9, threading.Event())
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+        self.assertTrue(process.stdout.closed and process.stderr.closed)
+        self.assertIsInstance(process, subprocess.Popen)

@@ -1,0 +1,46 @@
+"""Rejected by: test_the_lines_have_one_order
+
+A model looks at the last line for how it ended. What stands there?
+
+模型看最后一行，想知道命令怎么结束的。那里写的是什么？
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+NO_OUTPUT = "(no output)"
+STDERR = "[stderr]"
+DENIED = "[sandbox: file access denied under {} mode]"
+TIMED_OUT = "[timed out after {}ms]"
+SIGNAL = "[killed by signal: {}]"
+EXIT_CODE = "[exit code: {}]"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    stdout: str = ""
+    stderr: str = ""
+    exit_code: int | None = None
+    signal: int | None = None
+    timed_out: int | None = None
+    denied: str | None = None
+
+
+def render(outcome):
+    lines = []
+    if outcome.stdout.strip():
+        lines.append(outcome.stdout.removesuffix("\n"))
+    if outcome.stderr.strip():
+        lines += [STDERR, outcome.stderr.removesuffix("\n")]
+    if not lines:
+        lines.append(NO_OUTPUT)
+    if outcome.signal is not None:
+        lines.append(SIGNAL.format(outcome.signal))
+    elif outcome.exit_code:
+        lines.append(EXIT_CODE.format(outcome.exit_code))
+    if outcome.denied is not None:
+        lines.append(DENIED.format(outcome.denied))
+    if outcome.timed_out is not None:
+        lines.append(TIMED_OUT.format(outcome.timed_out))
+    return "\n".join(lines)

@@ -1,0 +1,45 @@
+"""Rejected by: test_a_sentence_is_a_line_of_its_own
+
+The words are there. What stands before and after them?
+
+那几个字是有的。它们前后还写着什么？
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Promise:
+    key: str
+    words: str
+    check: Any
+
+    def __post_init__(self):
+        if not self.words.strip() or not callable(self.check):
+            raise ValueError(f"{self.key}: half a promise")
+
+
+def describe(promises, tool):
+    return "\n".join(f"- {one.words}" for one in promises if one.key in tool.kept)
+
+
+def broken(promises, tool):
+    found = []
+    for one in promises:
+        stated = one.words in tool.description
+        if one.key not in tool.kept:
+            if stated:
+                found.append((one.key, "stated, but not kept"))
+            continue
+        if not stated:
+            found.append((one.key, "not stated"))
+        try:
+            pairs = list(one.check(tool))
+        except (LookupError, ValueError) as error:
+            found.append((one.key, f"no answer: {error}"))
+            continue
+        if not pairs:
+            found.append((one.key, "nothing was asked"))
+        found += [(one.key, what) for what, is_true in pairs if not is_true]
+    return found
