@@ -1,4 +1,4 @@
-"""How much stage 12's safety costs, as ratios measured side by side in one run.
+"""How much the stages' safety costs, as ratios measured side by side in one run.
 
     .venv/bin/python tests/bench.py
 
@@ -21,9 +21,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ROOT / "stages/12-agent-workspace-sandbox/code"
-sys.path.insert(0, str(CODE))
+sys.path[:0] = [str(CODE), str(ROOT / "stages/15-shell-dialects/code")]
 
+from contract import FULL_ACCESS, READ_ONLY, Policy  # noqa: E402
+from dialects import BASH  # noqa: E402
+from fences import BWRAP, LANDLOCK, NO_FENCE  # noqa: E402
 from runner import CommandRunner  # noqa: E402
+from shell_tool import ShellTool  # noqa: E402
 from workspace import AgentWorkspace  # noqa: E402
 
 GIB = 1 << 30
@@ -219,7 +223,12 @@ def bench_inventory() -> None:
 
 
 def bench_programs() -> None:
-    """The demo against three starts of Python, and all checks of the stage."""
+    """The demo against three starts of Python, and all checks of the stage.
+
+    The demo misses its aim by what it imports: each of its two checkers needs `re`,
+    `hashlib` and `json`, which take twice as long as a bare start does, and the Host
+    needs `dataclasses`, `subprocess`, `tempfile`, `pathlib` and `argparse`.
+    """
     with tempfile.TemporaryDirectory() as folder:
         demo = [sys.executable, str(CODE / "demo.py"), "--output-dir", folder]
 
@@ -233,13 +242,39 @@ def bench_programs() -> None:
             three_starts,
             "<= 2.5",
         )
-    checks = [sys.executable, str(CODE / "checks.py")]
-    taken = seconds(lambda: subprocess.run(checks, capture_output=True, check=True))
-    row("all checks of stage 12", duration(taken), "", "", "< 10 s")
+    for checks in sorted(ROOT.glob("stages/*/code/checks.py")):
+        command = [sys.executable, str(checks)]
+        taken = seconds(
+            lambda: subprocess.run(command, capture_output=True, check=True)  # noqa: B023
+        )
+        stage = checks.parents[1].name[:2]
+        row(f"all checks of stage {stage}", duration(taken), "", "", "< 10 s")
+
+
+def bench_fences() -> None:
+    """One call of stage 15's tool, against a bare `bash -c true`."""
+    fences = ((NO_FENCE, FULL_ACCESS), (LANDLOCK, READ_ONLY), (BWRAP, READ_ONLY))
+    aims = ("", "<= 3", "<= 4")
+    with tempfile.TemporaryDirectory() as folder:
+        for (fence, mode), aim in zip(fences, aims, strict=True):
+            if mode != FULL_ACCESS and (reason := fence.why_not()):
+                row(f"`bash -c true`, {fence.name}: {reason}", "", "", "", aim)
+                continue
+            tool = ShellTool(BASH, Policy(mode, Path(folder)), fence)
+            compare(
+                f"`bash -c true`, fence {fence.name} / bare",
+                lambda: tool.run("true"),  # noqa: B023
+                lambda: subprocess.run(["bash", "-c", "true"], capture_output=True),
+                aim,
+                rounds=15,
+                calls=20,
+            )
 
 
 def main() -> None:
     """Print the table."""
+    # As a reader has it: modules are compiled by the first run, not by every one.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     print(f"Python {sys.version.split()[0]}, {os.cpu_count()} cores, {sys.platform}")
     print(f"{'what':<42} {'ours':>10} {'bare':>10} {'ratio':>7}  aim")
     with AgentWorkspace.temporary() as workspace:
@@ -248,6 +283,7 @@ def main() -> None:
         bench_deadline(workspace)
         bench_files(workspace)
     bench_inventory()
+    bench_fences()
     bench_programs()
 
 

@@ -6,6 +6,7 @@ takes: the id of its call, text that is not blank, UTF-8, JSON.
 
 import json
 import os
+import re
 import shlex
 import sys
 from pathlib import Path
@@ -24,6 +25,7 @@ from twoshell_guard import (  # noqa: E402
     PROBE,
     SHOWN_CHARACTERS,
     STDERR_CHARACTERS,
+    WHO,
     Execution,
     dispatch,
     fingerprint,
@@ -67,6 +69,13 @@ fps = st.one_of(
     st.fixed_dictionaries({"host": words, "workspace": st.none() | words}),
     st.just({"host": "scripted", "workspace": "/sessions/x/mnt/Workspace"}),
 )
+# What an executor of somebody else's might return for an execution.
+odd_executions = st.one_of(
+    anything,
+    st.builds(Execution, anything, anything, anything, anything, anything),
+    st.builds(Execution, st.just(0), outputs, outputs, anything, anything),
+    st.sampled_from([OSError("x"), RuntimeError("x")]),
+)
 
 
 class Scripted:
@@ -76,10 +85,10 @@ class Scripted:
 
     def __init__(self, execution: object, probe: bytes | None = None) -> None:
         self.execution = execution
-        self.probe = b"\0001\0scripted\0none\0\0" if probe is None else probe
+        self.probe = b"\0fp\0scripted\0001\0\0none\0" if probe is None else probe
 
     def run(self, argv, timeout_seconds):
-        if argv[2] == PROBE:
+        if argv[2] in (WHO, PROBE):
             return Execution(0, self.probe, b"")
         if isinstance(self.execution, Exception):
             raise self.execution
@@ -133,6 +142,26 @@ def test_any_execution_becomes_a_result(
         assert b"/sessions/x" in execution.stdout
 
 
+paths = st.sampled_from(
+    ["/x/mnt/W", "//x//mnt/W", "/x/mnt/W/a", "/x/mnt/W2", "/x/mnt", "W", "/", "的", " "]
+)
+
+
+@search
+@given(
+    st.lists(paths, max_size=40).map("".join),
+    st.sampled_from(["/x/mnt/W", "/x//mnt/W"]),
+)
+def test_no_stderr_tells_the_workspaces_path(errors, workspace):
+    """However words on stderr are put together, the path is not among them."""
+    fp = {"host": "scripted", "workspace": workspace}
+    execution = Execution(0, b"fine", errors.encode())
+    block = dispatch("id", "run_on_desktop", "x", fp, executor=Scripted(execution))
+    quoted = block["content"].partition("\n")[2]
+    assert not re.search("/+x/+mnt/+W([/ 的]|$)", quoted), quoted
+    assert len(quoted) <= len("stderr: ") + STDERR_CHARACTERS
+
+
 @search
 @given(ids, anything, anything, fps, languages)
 def test_any_call_becomes_a_result(identifier, name, command, fp, language):
@@ -150,11 +179,11 @@ def test_any_call_becomes_a_result(identifier, name, command, fp, language):
 @search
 @given(
     st.one_of(outputs, st.lists(outputs, min_size=4, max_size=6).map(b"\0".join)),
-    st.one_of(executions, anything, st.sampled_from([OSError("x"), RuntimeError("x")])),
+    odd_executions,
 )
 def test_any_answer_becomes_a_fingerprint(probe, execution):
     """Whatever an executor answers, no value is empty, and a command is answered."""
-    executor = Scripted(execution, probe)
+    executor = Scripted(execution, b"\0fp\0" + probe)
     fp = fingerprint(executor)
     assert list(fp) == ["host", "python", "has_sessions", "workspace"]
     for key in ("host", "python"):
@@ -165,6 +194,22 @@ def test_any_answer_becomes_a_fingerprint(probe, execution):
         check_block(dispatch("id", name, "x", fp, executor=executor), "id")
 
 
+@search
+@given(odd_executions, st.sampled_from([(0,), {0}, [0, 1], range(3)]))
+def test_any_result_of_an_executor_becomes_a_result(execution, accept_exit):
+    """Whatever an executor returns or raises for a command, it is answered."""
+    fp = {"host": "scripted", "workspace": None}
+    block = dispatch(
+        "id",
+        "run_in_sandbox",
+        "x",
+        fp,
+        executor=Scripted(execution),
+        accept_exit=accept_exit,
+    )
+    check_block(block, "id")
+
+
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 @few
 @given(st.text(max_size=30), ids)
@@ -172,7 +217,7 @@ def test_any_command_becomes_a_result(command, identifier):
     """Any text as a command of a real shell becomes a block."""
     # Quoted, because a command of chance could write to a file or remove one.
     quoted = shlex.quote(command.replace("\0", ""))
-    fp = {"host": "here", "workspace": None}
+    fp = {"host": os.uname().nodename, "workspace": None}
     for line in (f"echo {quoted}", f"printf %s {quoted}; exit 3"):
         block = dispatch(identifier, "run_in_sandbox", line, fp)
         check_block(block, identifier)
@@ -186,7 +231,7 @@ def test_any_output_of_a_real_shell_becomes_a_result(output, code, to_stderr):
     octal = "".join(f"\\{byte:03o}" for byte in output)
     target = " >&2" if to_stderr else ""
     command = f"printf '{octal}'{target}; exit {code}"
-    fp = {"host": "here", "workspace": None}
+    fp = {"host": os.uname().nodename, "workspace": None}
     block = dispatch("id", "run_in_sandbox", command, fp)
     check_block(block, "id")
     scripted = Execution(code, *((b"", output) if to_stderr else (output, b"")))

@@ -222,7 +222,7 @@ def test_two_calls_in_one_turn(turn, service, wired):
 @pytest.mark.parametrize(
     ("name", "arguments", "text"),
     [
-        ("delete_everything", READ, "delete_everything"),
+        ("delete_everything", READ, "not offered"),
         ("run_on_desktop", {"command": "exit 3"}, "exit=3"),
         ("run_on_desktop", {"command": "true"}, "exit=0"),
         ("run_on_desktop", {"command": "printf '\\377\\000'"}, "exit=0"),
@@ -282,18 +282,44 @@ def test_a_cut_off_call_is_answered_and_not_run(turn, service, wired, tmp_path):
     assert result["is_error"] is True
 
 
+THOUGHT = {"type": "thinking", "thinking": "The notes, then.", "signature": "c2ln"}
+HIDDEN_THOUGHT = {"type": "redacted_thinking", "data": "aGlkZGVu"}
+
+
 @pytest.mark.parametrize(
     "content",
-    [[], [{"type": "text", "text": ""}], [{"type": "text", "text": " \n"}]],
-    ids=["no block", "empty text", "blank text"],
+    [
+        [],
+        [{"type": "text", "text": ""}],
+        [{"type": "text", "text": " \n"}],
+        [THOUGHT],
+        [HIDDEN_THOUGHT, {"type": "text", "text": ""}],
+        [{"type": "text", "text": "Well."}, THOUGHT],
+    ],
+    ids=["no block", "empty text", "blank text", "thought", "hidden", "thought last"],
 )
-def test_an_answer_without_words_can_be_followed(turn, service, wired, content):
-    """An empty answer, which the service sends and does not take, is left out."""
-    service.answers = [{"content": content, "stop_reason": "end_turn"}, says("Yes?")]
+def test_an_answer_that_is_not_taken_back_can_be_followed(
+    turn, service, wired, content
+):
+    """What the service sends and does not take at an answer's end is left out."""
+    service.answers = [{"content": content, "stop_reason": "max_tokens"}, says("Yes?")]
     messages = [QUESTION]
-    assert turn(service.url, messages, *wired) == "end_turn"
+    assert turn(service.url, messages, *wired) == "max_tokens"
     messages.append({"role": "user", "content": "Go on."})
     assert turn(service.url, messages, *wired) == "end_turn"
+
+
+def test_thinking_before_a_call_goes_back_unchanged(turn, service, wired):
+    """What the model thought before its call is part of the next request."""
+    answer = dict(TWO_CALLS, content=[THOUGHT, HIDDEN_THOUGHT, *TWO_CALLS["content"]])
+    service.answers = [answer, says("To call the printer.")]
+    messages = [QUESTION]
+    turn(service.url, messages, *wired)
+    turn(service.url, messages, *wired)
+    assert service.requests[1]["messages"][1]["content"][:2] == [
+        THOUGHT,
+        HIDDEN_THOUGHT,
+    ]
 
 
 def test_a_refused_request_adds_nothing(turn, service, wired):
@@ -335,6 +361,7 @@ BROKEN = {
     "unknown role": lambda messages: messages[2].update(role="tool"),
     "assistant first": lambda messages: messages.pop(0),
     "result alone": lambda messages: messages.pop(1),
+    "thought last": lambda messages: messages[1]["content"].append(THOUGHT),
 }
 
 

@@ -6,6 +6,7 @@ REQUIRE_INTEROP names an engine: `.ci/run` installs both. Engines are started as
 """
 
 import contextlib
+import functools
 import io
 import json
 import os
@@ -19,10 +20,12 @@ import tarfile
 import tempfile
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from test_interop import REQUIRED, docker_engine, podman_engine, unavailable
+import test_interop
+from test_interop import REQUIRED, Engine, docker_engine, podman_engine, unavailable
 
 ROOT = Path(__file__).resolve().parents[1]
 CODE = ROOT / "stages" / "14-two-shells" / "code"
@@ -97,39 +100,48 @@ def python_for(user: list[str]) -> str:
     return pytest.skip("needs /usr/bin/python3, of version 3.10 or later")
 
 
-@pytest.fixture
-def open_copy():
-    """A copy of the stage's code that every user can read."""
+def fence_checks(user: str) -> str:
+    """Run the stage's checks of the fence as this user; what they said, or a skip."""
+    prefix = ordinary_user() if user == "ordinary" else []
+    checks = ["-m", "unittest", "-v", "executor_checks.FencedExecutorChecks"]
     with tempfile.TemporaryDirectory(prefix="hf-shells-") as name:
         folder = Path(name)
         folder.chmod(0o755)
+        # A copy, because every user can read it.
         copy = shutil.copytree(CODE, folder / "code")
-        yield copy
-
-
-@pytest.mark.parametrize("user", ["as we are", "ordinary"])
-def test_the_fence_holds_for_every_user(fence, open_copy, user):
-    """The stage's checks of the fence run, none skipped, as root and as another."""
-    prefix = ordinary_user() if user == "ordinary" else []
-    checks = ["-m", "unittest", "-v", "executor_checks.FencedExecutorChecks"]
-    if user == "as we are" and os.geteuid() != 0:
-        pytest.skip("we are no root: the other run is the same")
-    with tempfile.TemporaryDirectory(prefix="hf-tmp-") as temporary:
-        Path(temporary).chmod(0o1777)
+        temporary = folder / "tmp"
+        temporary.mkdir()
+        temporary.chmod(0o1777)
         done = subprocess.run(
             [*prefix, python_for(prefix), "-B", *checks],
-            cwd=open_copy,
-            env={**os.environ, "TMPDIR": temporary, "HOME": temporary},
+            cwd=copy,
+            env={**os.environ, "TMPDIR": str(temporary), "HOME": str(temporary)},
             capture_output=True,
             encoding="utf-8",
             timeout=120,
         )
-    if prefix and (reason := re.search(r"skipped '(.+)'", done.stderr)):
+    return done.stderr
+
+
+@pytest.fixture(scope="module")
+def fence_runs(fence):
+    """The checks of the fence, run as we are and as an ordinary user side by side."""
+    with ThreadPoolExecutor() as pool:
+        yield {
+            user: pool.submit(fence_checks, user) for user in ("as we are", "ordinary")
+        }
+
+
+@pytest.mark.parametrize("user", ["as we are", "ordinary"])
+def test_the_fence_holds_for_every_user(fence_runs, user):
+    """The stage's checks of the fence run, none skipped, as root and as another."""
+    if user == "as we are" and os.geteuid() != 0:
+        pytest.skip("we are no root: the other run is the same")
+    said = fence_runs[user].result()
+    if user == "ordinary" and (reason := re.search(r"skipped '(.+)'", said)):
         # Some systems give namespaces to root alone, or by the program's name.
         pytest.skip(f"not for an ordinary user: {reason[1]}")
-    assert re.search(r"^Ran [1-9]\d* tests in .*\n\nOK\n", done.stderr, re.MULTILINE), (
-        done.stderr
-    )
+    assert re.search(r"^Ran [1-9]\d* tests in .*\n\nOK\n", said, re.MULTILINE), said
 
 
 def test_without_user_namespaces_there_is_no_fence(fence):
@@ -221,6 +233,7 @@ def test_nothing_is_reached_from_the_fence(fence, tmp_path):
     assert set(reached["inside"].values()) == {False}
 
 
+@functools.cache
 def image() -> bytes:
     """A root file system with a shell and a few programs, as a tar."""
     written = io.BytesIO()
@@ -237,21 +250,67 @@ def image() -> bytes:
     return written.getvalue()
 
 
-@pytest.fixture(scope="module", params=[docker_engine, podman_engine])
-def engine(request):
-    """Each engine that runs here, with our image; code in this process uses it."""
-    with request.param() as engine, pytest.MonkeyPatch.context() as patch:
-        for name, value in engine.variables.items():
-            patch.setenv(name, value)
-        subprocess.run(
-            [shutil.which(engine.name), "import", "-", IMAGE],
-            input=image(),
-            stdout=subprocess.DEVNULL,
-            check=True,
+def load_image(engine: Engine) -> str:
+    """Give an engine our image and run it once; why that did not work, or nothing."""
+    environment = engine.environment()
+    program = shutil.which(engine.name, path=environment["PATH"])
+    options = PODMAN_OPTIONS if engine.name == "podman" else ()
+    trial = ["run", "--rm", "--network=none", "--entrypoint=sh", *options, IMAGE]
+    for arguments, given in (
+        (["import", "-", IMAGE], image()),
+        ([*trial, "-c", ":"], b""),
+    ):
+        done = subprocess.run(
+            [program, *arguments],
+            input=given,
+            env=environment,
+            capture_output=True,
             timeout=120,
         )
+        if done.returncode != 0:
+            return done.stderr.decode("utf-8", "replace").strip()
+    return ""
+
+
+@contextlib.contextmanager
+def docker_with_our_image():
+    """The engine of `docker_engine`, with our image."""
+    with docker_engine() as engine:
+        assert not (problem := load_image(engine)), problem
         yield engine
         engine.command("rmi", IMAGE)
+
+
+@contextlib.contextmanager
+def podman_with_our_image():
+    """The engine of `podman_engine`, whose ways to run are tried with our image."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(test_interop, "try_podman", load_image)
+        with podman_engine() as engine:
+            yield engine
+
+
+ENGINES = {"docker": docker_with_our_image, "podman": podman_with_our_image}
+
+
+@pytest.fixture(scope="module")
+def engines():
+    """Both engines, started side by side: a future of each."""
+    with contextlib.ExitStack() as stack, ThreadPoolExecutor() as pool:
+        yield {
+            name: pool.submit(stack.enter_context, start())
+            for name, start in ENGINES.items()
+        }
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request, engines):
+    """Each engine that runs here; our code in this process uses it too."""
+    engine = engines[request.param].result()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in engine.variables.items():
+            patch.setenv(name, value)
+        yield engine
 
 
 @pytest.fixture(scope="module")
@@ -266,34 +325,40 @@ def container(engine):
         yield executor
 
 
+@pytest.fixture(scope="module")
+def seen(container):
+    """The container's fingerprint, taken once as at the start of a Host."""
+    return fingerprint(container)
+
+
 def ours(engine) -> list[str]:
     """Every container with our label, running or not."""
     return engine.command("ps", "-aq", f"--filter=label={LABEL}").split()
 
 
-def test_the_container_is_another_shell(container, tmp_path):
+def test_the_container_is_another_shell(container, seen, tmp_path):
     """Workspace, host name, files, variables and network are not the Host's."""
     workspace = tmp_path / "mnt" / "Workspace"
     workspace.mkdir(parents=True)
     local = LocalExecutor(tmp_path)
-    assert fingerprint(local)["workspace"] == str(workspace)
-    seen = fingerprint(container)
+    here = fingerprint(local)
+    assert here["workspace"] == str(workspace)
     assert seen["workspace"] is None
-    assert seen["host"] not in ("unknown", fingerprint(local)["host"])
+    assert seen["host"] not in ("unknown", here["host"])
     notes = workspace / "notes.txt"
     notes.write_text("canary", encoding="utf-8")
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PLANTED", "canary")
-        for command in ('cat "$1"', "env"):
-            assert b"canary" in shell(local, command, notes).stdout
-            assert b"canary" not in shell(container, command, notes).stdout
-    interfaces = shell(container, "cat /proc/net/dev").stdout.decode()
-    assert re.findall(r"(\w+):", interfaces) == ["lo"]
+        show = 'cat "$1"; env; echo ---; cat /proc/net/dev'
+        outside = shell(local, show, notes).stdout
+        inside, _, interfaces = shell(container, show, notes).stdout.partition(b"---")
+    assert outside.startswith(b"canary") and b"PLANTED=canary" in outside
+    assert b"canary" not in inside
+    assert re.findall(rb"(\w+):", interfaces) == [b"lo"]
 
 
-def test_both_calls_fail_on_the_cloud_side(container):
+def test_both_calls_fail_on_the_cloud_side(container, seen):
     """One tool is stopped before it runs; the other's empty output is an error."""
-    seen = fingerprint(container)
     find = 'ls "$HOME/mnt" 2>/dev/null | head -n 1'
     for name, words in (
         ("run_on_desktop", "not run"),
@@ -339,28 +404,32 @@ def inside_with(mark: str) -> list[int]:
     return found
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        WAITS,
-        f"setsid {WAITS} & sleep 300",
-        f"(setsid {WAITS} > /dev/null 2>&1 &) ; sleep 300",
-        f"trap '' TERM HUP INT; {WAITS}",
-    ],
-    ids=["child", "own session", "orphan", "deaf"],
-)
-def test_the_deadline_ends_what_runs_inside(container, mark, command):
+KINDS = {
+    "child": 'sh -c "sleep 300; :" "$1" &',
+    "own session": 'setsid sh -c "sleep 300; :" "$2" &',
+    "orphan": '(setsid sh -c "sleep 300; :" "$3" > /dev/null 2>&1 &)',
+    "deaf": """(trap '' TERM HUP INT; sh -c "sleep 300; :" "$4") &""",
+}
+
+
+def test_the_deadline_ends_what_runs_inside(container, mark):
     """At the deadline everything ends that a command has started, in any session."""
-    seen = []
-    watcher = threading.Thread(
-        target=lambda: seen.append(wait_until(lambda: inside_with(mark)))
-    )
+    marks = {kind: f"{mark}-{number}" for number, kind in enumerate(KINDS)}
+    seen = {}
+
+    def watch() -> None:
+        for kind, its in marks.items():
+            seen[kind] = wait_until(lambda its=its: inside_with(its))
+
+    watcher = threading.Thread(target=watch)
     watcher.start()
-    done = shell(container, command, mark, seconds=1.5)
+    script = "\n".join([*KINDS.values(), "sleep 300"])
+    done = shell(container, script, *marks.values(), seconds=1.5)
     watcher.join()
     assert done.timed_out
-    assert seen == [True], "it never ran: nothing is proved"
-    assert wait_until(lambda: not processes_with(mark))
+    assert seen == dict.fromkeys(KINDS, True), "it never ran: nothing is proved"
+    for its in marks.values():
+        assert wait_until(lambda its=its: not processes_with(its))
     assert shell(container, "echo fine").stdout == b"fine\n"
 
 
@@ -373,9 +442,16 @@ def test_what_is_left_in_the_background_ends(container, mark):
 
 
 def test_a_container_that_is_gone_is_a_failure(engine, container):
-    """What cannot be ended with certainty is no success, and the reason is given."""
-    with started_container(engine.name, IMAGE) as lost:
+    """It is removed after an error; then no command is a success, and it says why."""
+    running = ours(engine)
+    with (
+        pytest.raises(ZeroDivisionError),
+        started_container(engine.name, IMAGE) as lost,
+    ):
+        assert len(ours(engine)) == len(running) + 1
         seen = fingerprint(lost)
+        raise ZeroDivisionError
+    assert ours(engine) == running
     done = lost.run(["sh", "-c", "echo hi"], SECONDS)
     assert done.returncode == 125
     assert b"not confirmed" in done.stderr
@@ -403,16 +479,13 @@ def test_a_container_without_its_own_processes_is_refused(engine, container, mod
 
 
 def test_nothing_is_downloaded_and_nothing_stays(engine, container):
-    """A missing image is an error with the engine's reason; no container is left."""
+    """A missing image is an error with the engine's reason, and leaves nothing."""
     running = ours(engine)
     with (
         pytest.raises(ExecutorError, match=r"(?i)no such image|not known|not found"),
         started_container(engine.name, "local/no-such-image:1"),
     ):
         pytest.fail("there is no such image")
-    with pytest.raises(ZeroDivisionError), started_container(engine.name, IMAGE):
-        assert len(ours(engine)) == len(running) + 1
-        raise ZeroDivisionError
     assert ours(engine) == running
 
 

@@ -15,8 +15,12 @@ STAGES = sorted(path.parent for path in ROOT.glob("stages/*/code"))
 MODULES = sorted(ROOT.glob("stages/*/code/**/*.py"))
 SHARED_NAMES = {"checks", "demo"}
 CORE_LINES = 250
-# One file, because `python -I` imports no sibling and one mount carries it.
-LONGER_CORE = {"report_check.py": 380}
+LONGER_CORE = {
+    # One file, because `python -I` imports no sibling and one mount carries it.
+    "report_check.py": 380,
+    # One file, because it is copied as one.
+    "twoshell_guard.py": 295,
+}
 AWKWARD = "a folder 课程 目录"
 # Every warning is an error there: a text file opened without naming its encoding,
 # a descriptor that nobody closed, a call that a later Python will not have.

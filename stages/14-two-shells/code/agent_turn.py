@@ -27,6 +27,16 @@ NOT_RUN = {
     "ja": "{tool} は未実行です：メッセージが途中で終わり（stop_reason={reason}）、"
     "呼び出しが欠けている可能性があります。短くしてもう一度送ってください。",
 }
+NOT_OFFERED = {
+    "en": "Nothing was run: this tool is not offered. Those that are: {offered}.",
+    "zh-CN": "什么都没有执行：没有提供这个工具。可用的工具：{offered}。",
+    "ja": "何も実行していません：このツールは提供されていません。"
+    "使えるツール：{offered}。",
+}
+# No name of a tool is longer, by the service's rules; a model may write anything.
+NAME_CHARACTERS = 128
+# The service takes no message that ends in the model's own thinking.
+THINKING = ("thinking", "redacted_thinking")
 
 Fingerprints = Mapping[str, Mapping[str, object]]
 Executors = Mapping[str, Executor]
@@ -48,8 +58,8 @@ def run_turn(
     messages: the conversation; the turn is appended to it.
     fps: a fingerprint for each tool that the model is offered, by its name. Names
         must be in `CONTRACT`.
-    executors: an executor for each of these names, with which each result is
-        guarded against a swap. None: every command runs in this process's shell.
+    executors: an executor for each of these names. None for all of them: every
+        command runs in this process's shell, whose fingerprints `fps` must be.
     language: of descriptions and results, "en", "zh-CN" or "ja".
 
     While the result is "tool_use", the model waits for the next turn. Calls in a
@@ -101,7 +111,8 @@ def turn_request(
     if unknown:
         raise ValueError(f"no contract for the tool {', '.join(unknown)}")
     # A tool without its executor would run in this process's shell instead.
-    if executors is not None and executors.keys() != fps.keys():
+    wired = fps if executors is None else executors
+    if wired.keys() != fps.keys() or None in wired.values():
         raise ValueError("fingerprints and executors must be of the same tools")
     offered = {name: CONTRACT[name] for name in CONTRACT if name in fps}
     return {
@@ -117,8 +128,9 @@ def turn_messages(
 ) -> list[dict]:
     """The model's message as it came, and one that answers all its calls.
 
-    A message may be empty, and its text blank: the service sends such and does not
-    take them back, so they are left out.
+    A message may be empty, its text blank, and its end thinking: the service sends
+    such and does not take them back, so they are left out. What it never sends is
+    not mended: two calls of one id are both run, and refused in the next request.
     """
     content = [block for block in response.content if not is_blank(block)]
     calls = [block for block in content if block.type == "tool_use"]
@@ -129,6 +141,8 @@ def turn_messages(
         else not_run(call, response.stop_reason, language)
         for call in calls
     ]
+    while content and content[-1].type in THINKING:
+        content.pop()
     turn = []
     if content:
         turn.append({"role": "assistant", "content": content})
@@ -145,23 +159,31 @@ def answer(
     call: Any, fps: Fingerprints, executors: Executors | None, language: str
 ) -> dict:
     """Run one call under the guard; whatever the model wrote, there is a result."""
+    if not isinstance(call.name, str) or call.name not in fps:
+        offered = ", ".join(fps)
+        return refused(call, NOT_OFFERED[language].format(offered=offered))
     arguments = call.input if isinstance(call.input, Mapping) else {}
     return dispatch(
         call.id,
         call.name,
         arguments.get("command"),
-        # A tool that was not offered has no fingerprint, and is refused for it.
-        fps.get(call.name, {}),
+        fps[call.name],
         language=language,
-        executor=executors.get(call.name) if executors is not None else None,
+        executor=executors[call.name] if executors is not None else None,
     )
 
 
 def not_run(call: Any, reason: str, language: str) -> dict:
-    """The result of a call that was not run."""
+    """The result of a call that may be cut off."""
+    tool = str(call.name).encode("unicode_escape").decode()[:NAME_CHARACTERS]
+    return refused(call, NOT_RUN[language].format(tool=tool, reason=reason))
+
+
+def refused(call: Any, text: str) -> dict:
+    """An error result that was not the guard's to make."""
     return {
         "type": "tool_result",
         "tool_use_id": call.id,
-        "content": NOT_RUN[language].format(tool=call.name, reason=reason),
+        "content": text,
         "is_error": True,
     }

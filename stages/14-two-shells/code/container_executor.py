@@ -104,7 +104,8 @@ def started_container(engine: str, image: str) -> Iterator[ContainerExecutor]:
 
     Raises `ExecutorError` when it does not start, also for an image that is not here:
     nothing is downloaded. And at the end, when it is not gone: the message says how
-    to remove it. One that a killed Host left behind has the label `LABEL`.
+    to remove it, after what was wrong before. One that a killed Host left behind
+    has the label `LABEL`.
     """
     program = engine_program(engine)
     if not re.fullmatch(r"[A-Za-z0-9][\w.:/@-]{0,254}", image, re.ASCII):
@@ -123,11 +124,15 @@ def started_container(engine: str, image: str) -> Iterator[ContainerExecutor]:
         *(PODMAN_OPTIONS if engine == "podman" else ()),
     ]
     start = [program, "run", "--detach", *options, image, "-c", WAIT]
+    before = ""
     try:
         started = run_local(start, START_SECONDS)
         if started.returncode != 0:
             raise ExecutorError(f"{engine} started nothing: {complaint(started)}")
         yield ContainerExecutor(engine, name)
+    except ExecutorError as error:
+        before = f"{error}; "
+        raise
     finally:
         run_local([program, "rm", "--force", "--volumes", name], START_SECONDS)
         # `rm --force` ends with 0 for what it did not find too; the list is a proof.
@@ -135,7 +140,7 @@ def started_container(engine: str, image: str) -> Iterator[ContainerExecutor]:
         left = run_local(listing, ANSWER_SECONDS)
         if left.returncode != 0 or left.stdout.strip():
             raise ExecutorError(
-                f"a container may be left; use: {engine} rm --force {name}"
+                f"{before}a container may be left; use: {engine} rm --force {name}"
             )
 
 

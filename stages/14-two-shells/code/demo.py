@@ -17,9 +17,10 @@ from pathlib import Path
 
 from agent_turn import run_turn
 from container_executor import ENGINES, started_container
+from demo_end import tell
 from executors import Executor, ExecutorError, LocalExecutor, second_shell
 from scripted_client import Answer, ScriptedClient, ToolUse
-from twoshell_guard import CONTRACT, WS_NAME, fingerprint
+from twoshell_guard import CONTRACT, UNKNOWN, WS_NAME, fingerprint
 
 NOTES = f'"$HOME/mnt/{WS_NAME}/notes.txt"'
 READ = ToolUse("toolu_1", "run_on_desktop", {"command": f"cat {NOTES}"})
@@ -77,6 +78,22 @@ def choose_cloud(
     return cloud
 
 
+def story(arguments: argparse.Namespace) -> int:
+    """Make a workspace for this run, choose the cloud side, and tell it all."""
+    with contextlib.ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        home = scratch / "home"
+        workspace = home / "mnt" / WS_NAME
+        workspace.mkdir(parents=True)
+        notes = workspace / "notes.txt"
+        notes.write_text("Call the printer.\n", encoding="utf-8")
+        desktop = LocalExecutor(home)
+        if fingerprint(desktop)["host"] == UNKNOWN:
+            raise ExecutorError("no shell answers here; is sh on the PATH?")
+        run(choose_cloud(stack, arguments, scratch), desktop)
+    return 0
+
+
 def main() -> int:
     """Read the command line; 0 when the story was told to its end, else 1."""
     parser = argparse.ArgumentParser(description="Two tool calls in two shells.")
@@ -88,35 +105,11 @@ def main() -> int:
     if os.name != "posix":
         print("demo.py: needs a POSIX shell, as in WSL", file=sys.stderr)
         return 1
-    if sys.stdout is None:
-        print("demo.py: standard output is closed; nothing was done", file=sys.stderr)
-        return 1
-    # A message of the system may have characters that the terminal's encoding lacks.
-    sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        with contextlib.ExitStack() as stack:
-            scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            home = scratch / "home"
-            workspace = home / "mnt" / WS_NAME
-            workspace.mkdir(parents=True)
-            notes = workspace / "notes.txt"
-            notes.write_text("Call the printer.\n", encoding="utf-8")
-            run(choose_cloud(stack, arguments, scratch), LocalExecutor(home))
-        sys.stdout.flush()
+        return tell(lambda: story(arguments))
     except ExecutorError as error:
         print(f"demo.py: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("demo.py: interrupted", file=sys.stderr)
-        return 130
-    except OSError as error:
-        # Nobody reads on, or the disk is full. Python would complain once more
-        # when it empties its buffer at the end, so that goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            print(f"demo.py: {error.strerror or error}", file=sys.stderr)
-        return 1
-    return 0
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ import shutil
 import subprocess
 import sys
 
+from demo_end import tell
+
 FIND = 'WS="$(ls -d /sessions/*/mnt/Workspace 2>/dev/null | head -1)"'
 SHOW = 'echo "status $?, WS=[$WS]"'
 PIPEFAIL = "set -o pipefail"
@@ -71,8 +73,11 @@ def show_fix(shells: dict[str, str]) -> None:
         print(f"   {name}, found: status {found.returncode}, {said}")
 
 
-def tell() -> int:
-    """Show the failure in bash, and the fix in bash and, if there is one, in dash."""
+def story() -> int:
+    """Show the failure in bash, and the fix in bash and, if there is one, in dash.
+
+    Returns 0 when it was told to its end, else 1.
+    """
     found = {name: shutil.which(name) for name in ("bash", "dash")}
     if reason := why_not_here(found["bash"]):
         print(reason)
@@ -84,21 +89,5 @@ def tell() -> int:
     return 0
 
 
-def main() -> int:
-    """Tell the story; 0 when it was told to its end, 130 after Ctrl-C, else 1."""
-    if sys.stdout is None:
-        return 1
-    try:
-        code = tell()
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        return 130
-    except BrokenPipeError:
-        # Nobody reads on. Python empties its buffer at the end, so that goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 1
-    return code
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(tell(story))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import secrets
 import shutil
@@ -27,6 +26,8 @@ from executors import (
 from process_check_support import (
     CODE,
     NO_POSIX,
+    link_programs,
+    new_mark,
     processes_with,
     search_path,
     wait_until,
@@ -83,10 +84,14 @@ class LocalExecutorChecks(InFolder):
         self.assertEqual(real.stdout, b"/a real home")
 
     def test_other_variables_stay(self):
-        """Another home takes away no other variable."""
+        """Another home changes or takes away no other variable."""
         with patch.dict(os.environ, {"PLANTED": "here"}):
-            done = self.shell(LocalExecutor(self.folder), 'printf %s "$PLANTED"')
-        self.assertEqual(done.stdout, b"here")
+            own = self.shell(LocalExecutor(self.folder), "exec env").stdout
+            real = self.shell(LocalExecutor(), "exec env").stdout
+        own, real = (set(text.decode().splitlines()) for text in (own, real))
+        self.assertIn("PLANTED=here", real)
+        self.assertEqual(own - real, {f"HOME={self.folder}"} - real)
+        self.assertLessEqual({line[:5] for line in real - own}, {"HOME="})
 
     def test_the_deadline_is_passed_on(self):
         """A command that does not end is ended, and the result says so."""
@@ -137,11 +142,13 @@ class SecondShellChecks(InFolder):
         if list(Path("/").glob("sessions/*/mnt/Workspace")):
             self.skipTest("/sessions has a workspace, which a simulation does not hide")
         simulated = self.second_shell()
-        self.assertIsNone(fingerprint(simulated)["workspace"])
+        link_programs(self.folder, "sh", "uname")
         workspace = self.folder / "home" / "mnt" / "Workspace"
         workspace.mkdir(parents=True)
         local = LocalExecutor(self.folder / "home")
-        self.assertEqual(fingerprint(local)["workspace"], str(workspace))
+        with search_path(self.folder, only=True):
+            self.assertIsNone(fingerprint(simulated)["workspace"])
+            self.assertEqual(fingerprint(local)["workspace"], str(workspace))
 
     @unittest.skipIf(WHY_NO_FENCE, WHY_NO_FENCE)
     def test_with_bubblewrap_it_is_a_fence(self):
@@ -209,8 +216,9 @@ class FencedExecutorChecks(InFolder):
             done = self.shell(self.fence, ': > "$1"', f"{folder}/{name}")
             self.assertNotEqual(done.returncode, 0)
             self.assertIn(b"Read-only", done.stderr)
-        done = self.shell(self.fence, ': > "$1"; echo made', f"/tmp/{name}")
-        self.assertEqual(done.stdout, b"made\n")
+        for folder in ("/tmp", "/dev/shm"):
+            done = self.shell(self.fence, ': > "$1"; echo made', f"{folder}/{name}")
+            self.assertEqual(done.stdout, b"made\n")
 
     def test_no_capability_is_left(self):
         """A command has no capability inside, also when root started the Host."""
@@ -251,31 +259,19 @@ class FencedExecutorChecks(InFolder):
         interfaces = "sed -n 's/^ *\\([^ ]*\\):.*/\\1/p' /proc/net/dev"
         self.assertEqual(self.both(interfaces)[1], "lo\n")
 
-    def new_mark(self):
-        """An argument that no other process has; who has it at the end is ended."""
-        mark = f"mark-{secrets.token_hex(8)}"
-
-        def end():
-            for pid in processes_with(mark):
-                with contextlib.suppress(ProcessLookupError):
-                    os.kill(pid, signal.SIGKILL)
-
-        self.addCleanup(end)
-        return mark
-
     # Leaves a shell with the mark and its child, in a session of their own.
     LEAVE = 'setsid sh -c "sleep 300; :" "$1" & kill -0 $! && echo running; '
 
     def test_the_deadline_ends_all_that_was_started(self):
         """At the deadline a descendant ends too that left session and group."""
-        mark = self.new_mark()
+        mark = new_mark(self)
         done = self.shell(self.fence, f"{self.LEAVE} sleep 300", mark, seconds=0.7)
         self.assertEqual((done.stdout, done.timed_out), (b"running\n", True))
         self.assertTrue(wait_until(lambda: not processes_with(mark)))
 
     def test_the_end_of_a_command_ends_all_that_was_started(self):
         """With the command ends what it left in the background, session or not."""
-        mark = self.new_mark()
+        mark = new_mark(self)
         done = self.shell(self.fence, f"{self.LEAVE} exit 0", mark)
         self.assertEqual((done.returncode, done.stdout), (0, b"running\n"))
         self.assertFalse(done.timed_out)
@@ -283,7 +279,7 @@ class FencedExecutorChecks(InFolder):
 
     def test_it_ends_with_the_host(self):
         """When the Host is killed, what runs in the fence ends."""
-        mark = self.new_mark()
+        mark = new_mark(self)
         program = (
             "import sys; sys.path.insert(0, sys.argv[1])\n"
             "from executors import FencedExecutor\n"
@@ -476,6 +472,15 @@ class StartedContainerChecks(WithEngine):
             advice = "docker rm --force two-shells-"
             with self.assertRaisesRegex(ExecutorError, advice), self.start():
                 pass
+
+    def test_what_went_wrong_first_is_said_first(self):
+        """Without a daemon it is the daemon that the message begins with."""
+        complaint = "Cannot connect to the Docker daemon"
+        fails = f"echo {complaint} >&2; exit 1"
+        self.engine(run=fails, ps=fails)
+        said = f"{complaint}; a container may be left; use: docker rm"
+        with self.assertRaisesRegex(ExecutorError, said), self.start():
+            self.fail("there is no container")
 
     def test_only_names_of_images_are_taken(self):
         """What would be an option or several words is no image, and nothing starts."""

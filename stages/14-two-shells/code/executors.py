@@ -37,7 +37,10 @@ class Executor(Protocol):
     name: str
 
     def run(self, argv: Sequence[str], timeout_seconds: float) -> Execution:
-        """Run a program there, and end it and what it started at the deadline."""
+        """Run a program there, and end it and what it started at the deadline.
+
+        Each word of argv arrives as it is. Raises nothing for what the program does.
+        """
         ...
 
 
@@ -92,8 +95,10 @@ class FencedExecutor:
     a fence, as where user namespaces are switched off. It is tried, not assumed.
 
     What it does not do: limit memory, processor time or the size of its /tmp, or
-    hide the kernel, which it shares. It is not for hostile code: stage 12 says
-    what that takes.
+    hide the kernel, which it shares, with the command line that it was started with
+    and the sizes of disks. Settings in /usr, as in /usr/local/etc, are seen. A
+    command can write to its own /dev as well, because locks need /dev/shm. It is
+    not for hostile code: stage 12 says what that takes.
     """
 
     name = "fenced"

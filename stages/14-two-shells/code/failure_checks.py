@@ -11,15 +11,28 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from subprocess import PIPE
 
 from process_check_support import link_programs, write_program
 from shell_check_support import REAL_PYTHON, SHELLS, make_programs, needs_posix
 
-__all__ = ["AnnounceChecks", "EmptyValueDemoChecks"]
+__all__ = ["AnnounceChecks", "DemoEndChecks", "EmptyValueDemoChecks"]
 
 CODE = Path(__file__).resolve().parent
 DEMO = CODE / "empty_value_demo.py"
 ANNOUNCE = (CODE / "announce.sh").read_text(encoding="utf-8")
+# A demo that says a word and then does what it is told; $1 is the folder of the code.
+STORY = """
+import signal, sys
+sys.path.insert(0, sys.argv[1])
+sys.argv[0] = "/somewhere/some_demo.py"
+from demo_end import tell
+def story():
+    print("begun")
+    {last}
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.exit(tell(story))
+"""
 STOPPED = {"bash": 127, "dash": 2}
 needs_bash = unittest.skipUnless("bash" in SHELLS, "needs bash")
 
@@ -105,22 +118,20 @@ class EmptyValueDemoChecks(FolderCase):
             ):
                 self.assertIn(line, shown().stdout.splitlines())
 
-    def test_a_reader_who_leaves_early_gets_no_traceback(self) -> None:
-        """Where nobody reads on, the demo ends quietly, and not with 0."""
-        reading, writing = os.pipe()
-        os.close(reading)
-        # Where Python does not buffer, it is told at its first line, not at its end.
-        buffered = {**os.environ, "PYTHONUNBUFFERED": ""}
-        with os.fdopen(writing, "wb") as nobody:
+    @unittest.skipUnless(Path("/dev/full").exists(), "needs /dev/full")
+    def test_a_full_disk_is_one_line(self) -> None:
+        """Output that cannot be written is one line on stderr, without a traceback."""
+        with Path("/dev/full").open("wb") as full:
             done = subprocess.run(
                 [sys.executable, str(DEMO)],
-                env=buffered,
                 stdin=subprocess.DEVNULL,
-                stdout=nobody,
-                stderr=subprocess.PIPE,
+                stdout=full,
+                stderr=PIPE,
+                encoding="utf-8",
                 timeout=60,
             )
-        self.assertEqual((done.returncode, done.stderr), (1, b""))
+        told = "empty_value_demo.py: No space left on device\n"
+        self.assertEqual((done.returncode, done.stderr), (1, told))
 
     def without(self, shell: str) -> subprocess.CompletedProcess[str]:
         programs = self.new(f"all but {shell}")
@@ -159,6 +170,70 @@ class EmptyValueDemoChecks(FolderCase):
 
 
 @needs_posix
+class DemoEndChecks(unittest.TestCase):
+    """`tell`, with which both demos of the stage end."""
+
+    def ending(self, last: str, redirection: str = "", stdout: object = PIPE) -> tuple:
+        """Exit status, output and errors of a story that ends with this line."""
+        program = [sys.executable, "-S", "-c", STORY.format(last=last), str(CODE)]
+        done = subprocess.run(
+            ["sh", "-c", f'exec "$@" {redirection}', "sh", *program],
+            # Where Python does not buffer, it is told at its first line, not its end.
+            env={**os.environ, "PYTHONUNBUFFERED": ""},
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=PIPE,
+            encoding="utf-8",
+            timeout=60,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def test_the_status_is_the_storys(self) -> None:
+        """What the story returns is the exit status, and all it printed is there."""
+        self.assertEqual(self.ending("return 3"), (3, "begun\n", ""))
+
+    def test_both_demos_end_by_it(self) -> None:
+        """Each demo of this stage hands its story to `tell`."""
+        demos = sorted(CODE.glob("*demo.py"))
+        self.assertEqual(len(demos), 2)
+        for path in demos:
+            self.assertIn("from demo_end import tell\n", path.read_text("utf-8"))
+
+    def test_ctrl_c_is_one_line(self) -> None:
+        """Ctrl-C ends with 130 and one line, after what was printed before."""
+        ended = self.ending("signal.raise_signal(signal.SIGINT)")
+        self.assertEqual(ended, (130, "begun\n", "some_demo.py: interrupted\n"))
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "needs /dev/full")
+    def test_a_full_disk_is_one_line(self) -> None:
+        """Output that cannot be written is one line, whenever that is noticed."""
+        told = (1, "", "some_demo.py: No space left on device\n")
+        for last in ("return 0", "print('x' * 100_000)"):
+            self.assertEqual(self.ending(last, "> /dev/full"), told)
+
+    def test_a_reader_who_leaves_early_gets_no_complaint(self) -> None:
+        """Where nobody reads on, it ends without a word, and not with 0."""
+        reading, writing = os.pipe()
+        os.close(reading)
+        with os.fdopen(writing, "wb") as nobody:
+            ended = self.ending("return 0", stdout=nobody)
+        self.assertEqual(ended, (1, None, ""))
+
+    def test_a_closed_output_is_one_line(self) -> None:
+        """Without a standard output the story does not begin, and one line says so."""
+        status, _, errors = self.ending("raise LookupError", ">&-")
+        self.assertEqual(status, 1)
+        told = "some_demo.py: standard output is closed; nothing was done\n"
+        self.assertEqual(errors, told)
+
+    def test_a_fault_of_ours_is_shown_whole(self) -> None:
+        """An exception that is nobody else's doing keeps its traceback."""
+        status, output, errors = self.ending("raise LookupError('ours')")
+        self.assertEqual((status, output), (1, "begun\n"))
+        self.assertIn("Traceback", errors)
+
+
+@needs_posix
 class AnnounceChecks(FolderCase):
     """`announce.sh` as the top of a script, in each shell that is here."""
 
@@ -178,6 +253,7 @@ class AnnounceChecks(FolderCase):
         return subprocess.run(
             [shell, "-c", f'set {options}\n{script}echo "next: $WS"'],
             env={"PATH": str(programs), **variables},
+            cwd=self.folder,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             encoding="utf-8",
@@ -236,10 +312,21 @@ class AnnounceChecks(FolderCase):
             self.assertRegex(done.stdout, r"^shell=\S+ py=none ws=\[\]\n$")
             self.assertNotIn("python", done.stderr)
 
-    def test_without_a_home_it_does_not_look_under_the_root(self) -> None:
-        """An empty or missing HOME is no workspace, and no error of its own."""
+    def test_without_a_uname_it_says_unknown(self) -> None:
+        """Where the host's name cannot be had, its place is not left empty."""
         for shell in SHELLS:
-            for home in ({}, {"HOME": ""}):
+            self.announce(shell)
+            (self.folder / f"programs {shell}" / "uname").unlink()
+            done = self.announce(shell)
+            self.assertTrue(done.stdout.startswith("shell=unknown py="), done.stdout)
+            self.assertNotIn("uname", done.stderr)
+
+    def test_without_a_home_it_does_not_look_under_the_root(self) -> None:
+        """An empty, missing or relative HOME is no workspace, and no error."""
+        self.new("mnt/Workspace")
+        # The script runs in the folder that has it.
+        for shell in SHELLS:
+            for home in ({}, {"HOME": ""}, {"HOME": "."}, {"HOME": "mnt/.."}):
                 done = self.announce(shell, **home)
                 self.assertIn(" ws=[]\n", done.stdout)
                 self.assertIn("WS: no workspace in this shell", done.stderr)

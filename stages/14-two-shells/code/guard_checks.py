@@ -21,7 +21,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import twoshell_guard
-from process_check_support import processes_with, wait_until, write_program
+from process_check_support import new_mark, processes_with, wait_until, write_program
 from shell_check_support import (
     REAL_PYTHON,
     SHELLS,
@@ -34,12 +34,14 @@ from shell_check_support import (
 )
 from twoshell_guard import (
     CAPTURE_BYTES,
+    COMMAND_BYTES,
     CONTRACT,
     LANGUAGES,
     MESSAGES,
     PROBE_SECONDS,
     SHOWN_CHARACTERS,
     STDERR_CHARACTERS,
+    WHO,
     WS_NAME,
     Execution,
     ToolContract,
@@ -212,6 +214,19 @@ class GuardMessageChecks(FolderCase):
         self.assertEqual(executor.asked, [])
         for language in LANGUAGES:
             self.assertEqual(answer(executor, language=language)["content"], "x")
+            self.assertIn(f'"{language}"', dispatch.__doc__)
+
+    def test_wrong_codes_or_limits_are_the_programs_mistake(self) -> None:
+        """Accepted codes or a limit of another type raise before anything runs."""
+        executor = ScriptedExecutor(b"x")
+        wrong = [{"accept_exit": value} for value in (0, None, True)]
+        wrong += [{"timeout_seconds": value} for value in (None, "soon", [], 1j)]
+        for options in wrong:
+            with self.assertRaises((TypeError, ValueError), msg=options):
+                answer(executor, **options)
+        self.assertEqual(executor.asked, [])
+        for options in ({"accept_exit": range(2)}, {"timeout_seconds": 1}):
+            self.assertEqual(answer(executor, **options)["content"], "x")
 
     def test_results_have_the_same_form_in_each_language(self) -> None:
         """What is wrong and what is not does not depend on the language."""
@@ -225,6 +240,8 @@ class GuardMessageChecks(FolderCase):
             lambda **k: printed(b"x", name="no_such_tool", **k),
             lambda **k: printed(b"x", fp={"host": "other", "workspace": None}, **k),
             lambda **k: answer(ScriptedExecutor(b"x", timed_out=True), **k),
+            lambda **k: answer(ScriptedExecutor(b"x", host=""), **k),
+            lambda **k: answer(ScriptedExecutor(None), **k),
         ]
         for case in cases:
             english, *others = (case(language=language) for language in LANGUAGES)
@@ -298,8 +315,9 @@ class GuardFingerprintChecks(FolderCase):
         code = ['$(touch "$HOME/canary")', '"; touch ~/canary; "', "'; touch ~/x; '"]
         names = ["my notes", "工作区", "it's", "-n", *code]
         for executor in self.shells():
+            (executor.programs / "python3").unlink()
+            self.assertIsNone(fingerprint(executor, names[0])["workspace"])
             for name in names:
-                self.assertIsNone(fingerprint(executor, name)["workspace"])
                 folder = executor.make_workspace(name)
                 self.assertEqual(fingerprint(executor, name)["workspace"], str(folder))
             self.assertIsNone(fingerprint(executor, "*")["workspace"])
@@ -333,20 +351,86 @@ class GuardFingerprintChecks(FolderCase):
         self.assertEqual(said["python"], "none")
         self.assertEqual(said["host"], os.uname().nodename)
 
+    @needs_posix
+    def test_settings_of_python_do_not_disturb_it(self) -> None:
+        """What a user makes Python do at its start is not done for a version."""
+        executor = self.shells()[0]
+        write_program(executor.programs, "python3", REAL_PYTHON)
+        settings = self.folder / "sitecustomize.py"
+        settings.write_text("raise SystemExit(print('mine'))", encoding="utf-8")
+        executor.environment["PYTHONPATH"] = str(self.folder)
+        said = executor.run(["python3", "-c", ""], 20)
+        self.assertEqual(said.stdout, b"mine\n")
+        self.assertRegex(fingerprint(executor)["python"], r"^3\.\d+\.\d+$")
+
+    @needs_posix
+    def test_a_python_that_spoils_it_costs_no_more_than_its_version(self) -> None:
+        """Where the probe ends at its last question, the rest is known."""
+        for executor in self.shells():
+            workspace = executor.make_workspace()
+            # All that the probe started, as at its deadline.
+            write_program(executor.programs, "python3", "kill -9 0")
+            said = fingerprint(executor)
+            self.assertEqual(said["python"], "unknown")
+            self.assertEqual(said["host"], os.uname().nodename)
+            self.assertEqual(said["workspace"], str(workspace))
+
     def test_a_login_message_does_not_disturb_it(self) -> None:
         """Words that a shell prints before the answer are no part of it."""
-        executor = ScriptedExecutor(host="cloud-7", workspace="/sessions/x/mnt/W")
+        executor = ScriptedExecutor(b"x", host="cloud-7", workspace="/sessions/x/mnt/W")
         plain = fingerprint(executor)
-        executor.answer = b"Welcome!\0\nLast login: today\n" + executor.answer
-        self.assertEqual(fingerprint(executor), plain)
+        scripted = executor.answer
+        for message in (b"Last login: today\n", b"Welcome!\0\n", b"Gr\xfc\xdfe\n"):
+            executor.answer = message + scripted
+            self.assertEqual(fingerprint(executor), plain)
+            self.assertEqual(answer(executor, fp=plain)["content"], "x")
         self.assertEqual(plain["host"], "cloud-7")
         self.assertEqual(plain["workspace"], "/sessions/x/mnt/W")
 
-    def test_a_probe_has_ten_seconds(self) -> None:
-        """The executor is given the probe's seconds, not those of a command."""
-        executor = ScriptedExecutor(b"x")
-        answer(executor, timeout_seconds=3)
-        self.assertEqual([asked[2] for asked in executor.asked], [10, 3])
+    def test_bytes_that_are_no_text_spoil_no_other_value(self) -> None:
+        """A workspace whose path is no UTF-8 is found, and hidden on stderr too."""
+        executor = ScriptedExecutor(b"out", b"no /home/caf\xe9/mnt/W/x")
+        executor.answer = executor.answer.replace(b"\0\0", b"\0/home/caf\xe9/mnt/W\0")
+        said = fingerprint(executor)
+        self.assertEqual(said["host"], "scripted")
+        self.assertEqual(said["workspace"], "/home/caf\\xe9/mnt/W")
+        content = answer(executor, "run_on_desktop", fp=said)["content"]
+        self.assertEqual(content, "out\nstderr: no $WORKSPACE/x")
+
+    def test_half_a_value_is_none(self) -> None:
+        """Where the answer breaks off, what is complete counts, and no more."""
+        executor = ScriptedExecutor(host="cloud-7", workspace="/x/Workspace")
+        whole = executor.answer
+        self.assertEqual(fingerprint(executor)["python"], "none")
+        for end in range(len(whole)):
+            executor.answer = whole[:end]
+            said = fingerprint(executor)
+            self.assertIn(said["host"], ("cloud-7", "unknown"))
+            self.assertIn(said["workspace"], ("/x/Workspace", None))
+        self.assertEqual((said["host"], said["python"]), ("cloud-7", "unknown"))
+
+    def test_a_probe_has_ten_seconds_and_a_command_its_own(self) -> None:
+        """A host is asked for in the command's seconds, and in at most ten."""
+        for seconds in (0.2, 3, 300):
+            executor = ScriptedExecutor(b"x")
+            fp = fingerprint(executor)
+            answer(executor, fp=fp, timeout_seconds=seconds)
+            asked = [asked[2] for asked in executor.asked]
+            self.assertEqual(asked, [10, min(10, seconds), seconds])
+
+    @needs_posix
+    def test_a_host_is_asked_for_and_no_more(self) -> None:
+        """Before a command nothing is asked for that could take long."""
+        executor = self.shells()[0]
+        write_program(executor.programs, "python3", 'touch "$HOME/started"')
+        said = executor.run(["sh", "-c", WHO, "sh", ""], 20)
+        self.assertEqual(said.stdout.decode(), f"\0fp\0{os.uname().nodename}\0")
+        fp = {**FP, "host": os.uname().nodename}
+        result = dispatch("toolu_1", "run_in_sandbox", "echo x", fp, executor=executor)
+        self.assertEqual(result["content"], "x")
+        self.assertFalse((executor.home / "started").exists())
+        fingerprint(executor)
+        self.assertTrue((executor.home / "started").exists())
 
     def test_nothing_that_an_executor_does_raises(self) -> None:
         """A dead, odd or lying executor has an unknown host and no workspace."""
@@ -380,6 +464,7 @@ class GuardFingerprintChecks(FolderCase):
             Raises(subprocess.TimeoutExpired("sh", 10)),
             Returns(None),
             Returns(Execution(0, None, None)),
+            Returns(Execution(0, "\0fp\0text\0", "")),
             *(Returns(Execution(0, output, b"")) for output in garbage),
             Returns(Execution(-9, b"", b"", timed_out=True)),
         ]
@@ -422,21 +507,34 @@ class GuardRefusalChecks(FolderCase):
             result = answer(executor, language=language)
             self.assert_failed(result, "scripted", "newcomer", WIRING[language])
             self.assertEqual(len(executor.asked), 1)
+        other_case = ScriptedExecutor(b"ran", host="Scripted")
+        self.assert_failed(answer(other_case), "scripted", "Scripted")
         fresh = fingerprint(executor)
         self.assertEqual(answer(executor, fp=fresh)["content"], "ran")
 
     def test_an_executor_that_does_not_say_who_it_is_is_refused(self) -> None:
-        """Unknown is nobody's name: two unknown hosts are not taken for one."""
+        """Who does not answer is not called swapped, and two unknown are not one."""
         executor = ScriptedExecutor(b"ran", host="")
-        self.assert_failed(answer(executor, fp=fingerprint(executor)), "unknown")
+        for fp in (fingerprint(executor), FP):
+            for language in LANGUAGES:
+                result = answer(executor, fp=fp, language=language)
+                said = MESSAGES[language]["no_answer"]
+                said = said.format(tool="run_in_sandbox", host=fp["host"])
+                self.assertEqual(result["content"], said)
+                self.assert_failed(result, WIRING[language])
+        self.assertEqual({asked[1] for asked in executor.asked}, {WS_NAME, ""})
         self.assertEqual(answer(ScriptedExecutor(b"ran"))["content"], "ran")
 
-    def test_without_an_executor_no_hosts_are_compared(self) -> None:
-        """None is this shell, and takes any fingerprint, as the docstring says."""
-        self.assertIn("With `executor=None` it compares no hosts", self.docstring())
-        result = dispatch("toolu_1", "run_in_sandbox", "exit 3", FP)
-        text = "exit=3" if os.name == "posix" else "OSError"
-        self.assert_failed(result, text)
+    @needs_posix
+    def test_without_an_executor_it_is_this_computer(self) -> None:
+        """None takes the fingerprint of this computer, and no other one's."""
+        ran = self.folder / "ran"
+        command = ("toolu_1", "run_in_sandbox", f'touch "{ran}"; exit 3')
+        self.assert_failed(dispatch(*command, FP), "scripted was swapped for")
+        self.assertFalse(ran.exists())
+        here = {**FP, "host": os.uname().nodename}
+        self.assert_failed(dispatch(*command, here), "exit=3")
+        self.assertTrue(ran.exists())
 
     def docstring(self) -> str:
         return " ".join(twoshell_guard.__doc__.split())
@@ -494,6 +592,8 @@ class GuardRefusalChecks(FolderCase):
                 b"ls",
                 "a\0b",
                 "\udc80",
+                "x" * (COMMAND_BYTES + 1),
+                "字" * (COMMAND_BYTES // 3 + 1),
             ):
                 executor = ScriptedExecutor(b"ran")
                 result = dispatch(
@@ -504,11 +604,16 @@ class GuardRefusalChecks(FolderCase):
                     language=language,
                     executor=executor,
                 )
-                self.assert_failed(result, "`command`")
+                self.assert_failed(result, "`command`", "str", str(COMMAND_BYTES))
                 self.assertEqual(executor.asked, [])
 
     def test_what_is_no_fingerprint_is_a_result(self) -> None:
         """A fingerprint that is none is an error before anything runs."""
+
+        class Odd(dict):
+            def get(self, key, default=None):
+                raise RuntimeError
+
         garbage = [
             None,
             5,
@@ -517,6 +622,7 @@ class GuardRefusalChecks(FolderCase):
             {},
             {"host": None},
             {"host": "h", "workspace": 5},
+            Odd(FP),
         ]
         for fp in garbage:
             for name in CONTRACT:
@@ -524,12 +630,12 @@ class GuardRefusalChecks(FolderCase):
                 self.assert_failed(answer(executor, name, fp=fp), "`fp`")
                 self.assertEqual(executor.asked, [])
 
-    def test_an_executor_without_a_shell_is_a_result(self) -> None:
-        """A shell that cannot be started is an error that names the host."""
+    def test_an_executor_without_a_result_is_a_result(self) -> None:
+        """What an executor raises is an error that names the host and no path."""
 
         class Broken(ScriptedExecutor):
             def run(self, argv, timeout_seconds):
-                if argv[2] == twoshell_guard.PROBE:
+                if argv[2] == WHO:
                     return super().run(argv, timeout_seconds)
                 raise self.error
 
@@ -540,8 +646,26 @@ class GuardRefusalChecks(FolderCase):
                 result = answer(executor, language=language)
                 self.assert_failed(result, type(error).__name__, "scripted")
                 self.assertNotIn("secret", result["content"])
-        result = answer(ScriptedExecutor(None))
-        self.assert_failed(result, "AttributeError")
+
+    def test_what_is_no_execution_is_a_result(self) -> None:
+        """After the command has run nothing raises, whatever shape its result has."""
+        wrong = [
+            None,
+            (0, b"x", b""),
+            subprocess.CompletedProcess("sh", 0, b"x", b""),
+            Execution(0, "x", ""),
+            Execution(0, None, b""),
+            Execution([0], b"x", b""),
+            Execution("\ud800", b"x", b""),
+        ]
+        executor = ScriptedExecutor()
+        for result in wrong:
+            executor.execution = result
+            for codes in ((0,), {0}):
+                failed = answer(executor, accept_exit=codes)
+                self.assert_failed(failed, "scripted", "Error", "may have run")
+        executor.execution = Execution(None, b"x", b"")
+        self.assert_failed(answer(executor), "exit=None")
 
     @needs_posix
     def test_a_missing_shell_is_a_result(self) -> None:
@@ -558,7 +682,7 @@ class GuardRefusalChecks(FolderCase):
         self.assertEqual(unknown["host"], "unknown")
         self.assert_failed(dispatch(*command, executor=executor))
         with patch.dict(os.environ, {"PATH": str(executor.programs)}):
-            self.assert_failed(dispatch(*command), "FileNotFoundError")
+            self.assert_failed(dispatch(*command))
 
 
 class GuardDispatchChecks(FolderCase):
@@ -584,6 +708,10 @@ class GuardDispatchChecks(FolderCase):
                 result = dispatch(identifier, name, "x", fp, executor=executor)
                 self.assertEqual(result["tool_use_id"], identifier)
                 self.assertEqual(result["type"], "tool_result")
+        for odd in (None, 5, ""):
+            executor = ScriptedExecutor(b"x")
+            result = dispatch(odd, "run_in_sandbox", "x", FP, executor=executor)
+            self.assertEqual(result["tool_use_id"], odd)
 
     def test_an_exit_code_is_an_error_with_its_number(self) -> None:
         """A code other than 0 is an error with exit=N and all that was printed."""
@@ -613,13 +741,19 @@ class GuardDispatchChecks(FolderCase):
             "\x1b[1;31m\n\x1b[m",
             "\x1b[2J\x1b[?25l",
         ]
+        # tput sgr0, a window's title, keys, a saved place, a restart, one byte for two.
+        unseen += ["\x1b(B\x1b[m", "\x1b]0;t\x07", "\x1b]2;标题\x1b\\", "\x1b=\x1b>"]
+        unseen += ["\x1b7\x1b8", "\x1bc", "\x9b31m", "\x9b0m\n\x1bM"]
+        unseen += ["\U0001d159", "\U00016fe4", "\u2065", "\U000e0002", "\U000e0080"]
         for language in LANGUAGES:
             start = MESSAGES[language]["empty"].format(code=0)
             for text in unseen:
                 result = printed(text.encode(), language=language)
                 self.assert_failed(result, start, "exit=0")
         self.assert_failed(printed(b""), "exit=0 but the output is empty")
-        for text in ("0", "\u200b.", "。", "\x1b[31mred\x1b[0m", "-"):
+        seen = ["0", "\u200b.", "。", "\x1b[31mred\x1b[0m", "-", "\x1b]0;t\x07x"]
+        seen += ["\x1b(Bx", "\x1b]0;t\nx", "\u2422", "\ue000", "\u0301"]
+        for text in seen:
             self.assertNotIn("is_error", printed(text.encode()), ascii(text))
 
     def test_an_expected_empty_output_is_a_short_text(self) -> None:
@@ -649,12 +783,26 @@ class GuardDispatchChecks(FolderCase):
             self.assertEqual(quoted, letter * 200)
         self.assertEqual(STDERR_CHARACTERS, 200)
 
+    def test_the_end_of_stderr_is_quoted(self) -> None:
+        """Of a long traceback the reason is quoted, which stands at its end."""
+        frames = "".join(f'  File "a.py", line {n}, in call\n' for n in range(30))
+        errors = f"Traceback (most recent call last):\n{frames}KeyError: 'WS'\n"
+        self.assertTrue(
+            printed(b"", errors.encode(), 1)["content"].endswith("\nKeyError: 'WS'")
+        )
+
+    def test_bytes_that_are_no_text_on_stderr_are_shown(self) -> None:
+        """What is not UTF-8 on stderr is quoted as escapes, and is no error."""
+        result = printed(b"out", b"caf\xe9")
+        self.assertEqual(result["content"], "out\nstderr: caf\\xe9")
+        self.assertNotIn("is_error", result)
+
     def test_the_workspaces_path_is_not_quoted(self) -> None:
         """stderr says $WORKSPACE, also where the cut would go through the path."""
         path = "/sessions/secret-id/mnt/Workspace"
         fp = {**FP, "workspace": path}
-        for before in range(160, 201, 4):
-            errors = "x" * before + f"{path}/a and {path}/b"
+        for after in range(140, 205, 4):
+            errors = f"{path}/a and {path}/b" + "x" * after
             content = printed(b"o", errors.encode(), 1, fp=fp)["content"]
             self.assertNotIn("/sessions", content)
             self.assertNotIn("secret", content)
@@ -663,12 +811,39 @@ class GuardDispatchChecks(FolderCase):
         content = printed(b"o", b"no " + path.encode())["content"]
         self.assertEqual(content, f"o\nstderr: no {path}")
 
+    def test_a_path_is_replaced_however_it_is_written(self) -> None:
+        """Slashes may be doubled there or here; a longer name is another folder."""
+        cases = {
+            "/x/h/mnt/Workspace": "$WORKSPACE",
+            "/x/h//mnt/Workspace/a": "$WORKSPACE/a",
+            "//x/h/mnt///Workspace: no": "$WORKSPACE: no",
+            "no /x/h/mnt/Workspace.": "no $WORKSPACE.",
+            "'/x/h/mnt/Workspace'不存在": "'$WORKSPACE'不存在",
+            "/x/h/mnt/Workspace不存在": "$WORKSPACE不存在",
+            "/x/h/mnt/Workspace2": "/x/h/mnt/Workspace2",
+            "/x/h/mnt/Workspace-old/a": "/x/h/mnt/Workspace-old/a",
+            "/x/h/mnt/Workspace.bak": "/x/h/mnt/Workspace.bak",
+            "/xxh/mnt/Workspace": "/xxh/mnt/Workspace",
+        }
+        for workspace in ("/x/h/mnt/Workspace", "/x/h//mnt/Workspace"):
+            fp = {**FP, "workspace": workspace}
+            for errors, shown in cases.items():
+                content = printed(b"o", errors.encode(), fp=fp)["content"]
+                self.assertEqual(content, f"o\nstderr: {shown}")
+        for slashes in ("/x/h/mnt/Workspace/", "/x/h/mnt/Workspace"):
+            fp = {**FP, "workspace": slashes}
+            content = printed(b"o", b"/x/h/mnt/Workspace/a", fp=fp)["content"]
+            self.assertEqual(content, "o\nstderr: $WORKSPACE/a")
+        fp = {**FP, "workspace": "/x/a.c/mnt/Workspace"}
+        content = printed(b"o", b"/x/abc/mnt/Workspace", fp=fp)["content"]
+        self.assertIn("/x/abc", content)
+
     def test_a_timeout_is_an_error_that_says_so(self) -> None:
         """A command that was stopped at its deadline is an error with what it said."""
         for language in LANGUAGES:
             executor = ScriptedExecutor(b"so far", b"why", -9, timed_out=True)
             result = answer(executor, language=language, timeout_seconds=7)
-            stopped = MESSAGES[language]["stopped"].format(limit="timeout_seconds=7")
+            stopped = MESSAGES[language]["stopped"].format(limit="timeout_seconds=7.0")
             self.assert_failed(result, stopped, "so far", "stderr: why")
 
     def test_a_flood_is_an_error_that_says_so(self) -> None:
@@ -762,6 +937,33 @@ class GuardOutputChecks(FolderCase):
         content = printed(b"x" + b"\x01" * 16_384)["content"]
         self.assertLess(len(content), 16_384 + 100)
 
+    def test_what_is_hidden_can_be_a_healthy_part(self) -> None:
+        """Joiners and returns are written as escapes too, as the docstring says."""
+        for text in ("👨\u200d👩", "می\u200cخواهم", "a\r\nb\r"):
+            result = printed(text.encode())
+            self.assertEqual(
+                result["content"],
+                text.replace("\u200d", "\\u200d")
+                .replace("\u200c", "\\u200c")
+                .replace("\r", "\\r"),
+            )
+            self.assertNotIn("is_error", result)
+        said = " ".join(dispatch.__doc__.split())
+        self.assertIn("the joiners of emoji and Persian and the return before", said)
+
+    def test_many_beginnings_take_no_long_time(self) -> None:
+        """A flood of unfinished terminal commands, or paths, is searched in one go."""
+        fp = {**FP, "workspace": "/x/mnt/Workspace"}
+        for start in ("/", "/x/", "//x", "/x/mnt"):
+            started = time.monotonic()
+            self.assert_failed(printed(b"", (start * 120_000).encode(), 1, fp=fp))
+            self.assertLess(time.monotonic() - started, 3)
+        for start in ("\x1b]", "\x1b[", "\x9b", "\x1b] ", "\x1b"):
+            started = time.monotonic()
+            output = (start * 20_000).encode()
+            self.assertIn("characters left out", printed(output)["content"])
+            self.assertLess(time.monotonic() - started, 3)
+
 
 class GuardShellChecks(FolderCase):
     """The four results, and the rest that takes a real shell, in bash and in dash."""
@@ -837,18 +1039,39 @@ class GuardShellChecks(FolderCase):
             )
 
     @needs_posix
-    def test_a_command_that_is_too_long_is_a_result(self) -> None:
-        """What the system does not start, because it is too long, is an error."""
+    def test_a_command_is_no_option_of_a_shell(self) -> None:
+        """What begins with a dash is a command like another one, in each shell."""
+        for executor in self.shells():
+            for command in ("-x", "--help", "--", "-c 'echo ran'"):
+                result = self.call(executor, command)
+                self.assert_failed(result, "exit=127", "not found")
+                self.assertNotIn("ran\n", result["content"])
+
+    @needs_posix
+    def test_each_command_starts_anew(self) -> None:
+        """Neither a folder nor a variable of one command is there in the next."""
         executor = self.shells()[0]
-        result = self.call(executor, "echo " + "x" * 4_000_000)
-        self.assert_failed(result, "OSError")
+        show = 'echo "$PWD ${LEFT-none}"'
+        before = self.call(executor, show)["content"]
+        moved = self.call(executor, f"cd /; export LEFT=behind; {show}")["content"]
+        self.assertEqual(moved, "/ behind")
+        self.assertEqual(self.call(executor, show)["content"], before)
+        self.assertTrue(before.endswith(" none"))
+
+    @needs_posix
+    def test_a_command_of_just_the_limit_runs(self) -> None:
+        """A command as long as the guard allows is not too long for the system."""
+        for executor in self.shells():
+            command = "echo 好 # ".ljust(COMMAND_BYTES - 2, "x")
+            self.assertEqual(len(command.encode()), COMMAND_BYTES)
+            self.assertEqual(self.call(executor, command)["content"], "好")
 
     @needs_posix
     def test_a_deadline_and_a_flood_end_a_real_command(self) -> None:
         """Each is an error result in time, in a real shell."""
         executor = self.shells()[0]
-        late = self.call(executor, "echo begun; sleep 600", timeout_seconds=0.2)
-        self.assert_failed(late, "timeout_seconds=0.2", "begun")
+        late = self.call(executor, "echo begun; sleep 600", timeout_seconds=0.5)
+        self.assert_failed(late, "timeout_seconds=0.5", "begun")
         self.assert_failed(self.call(executor, "yes"), "CAPTURE_BYTES=4194304")
 
 
@@ -932,18 +1155,19 @@ class GuardRunChecks(FolderCase):
     @needs_proc
     def test_the_deadline_ends_the_whole_group(self) -> None:
         """At the deadline the program ends with all it started, TERM ignored or not."""
-        script = "trap '' TERM; sleep 61.5 & echo begun; sleep 61.5"
+        mark = new_mark(self, "300.")
+        script = f"trap '' TERM; sleep {mark} & echo begun; sleep {mark}"
         with self.assert_in_time(10):
             done = self.sh(script, 0.3)
         self.assertTrue(done.timed_out)
         self.assertEqual(done.stdout, b"begun\n")
-        self.assertTrue(wait_until(lambda: not processes_with("61.5"), 5))
+        self.assertTrue(wait_until(lambda: not processes_with(mark), 5))
 
     @needs_proc
     def test_a_background_process_ends_with_the_command(self) -> None:
         """What runs on in the background holds up nothing, and does not live on."""
         with self.assert_in_time(10):
-            done = self.sh("sleep 62.5 & echo $!")
+            done = self.sh(f"sleep {new_mark(self, '300.')} & echo $!")
         self.assertEqual((done.returncode, done.timed_out), (0, False))
         child = int(done.stdout)
         self.assertTrue(wait_until(lambda: not is_running(child), 5))
@@ -951,34 +1175,31 @@ class GuardRunChecks(FolderCase):
     @needs_proc
     def test_what_left_the_group_does_not_hold_the_call(self) -> None:
         """A process in another session keeps the pipes, and the call returns."""
-        left = self.folder / "left"
+        left, mark = self.folder / "left", new_mark(self, "20.")
         leave = [
             "import os, pathlib, sys",
             "os.setsid()",
             "pathlib.Path(sys.argv[1]).touch()",
-            "os.execlp('sleep', 'sleep', '63.5')",
+            "os.execlp('sleep', 'sleep', sys.argv[2])",
         ]
-        script = '"$1" -S -c "$2" "$3" & until [ -e "$3" ]; do sleep 0.01; done'
-        argv = ["sh", "-c", script, "sh", sys.executable, "; ".join(leave), str(left)]
-        try:
-            with self.assert_in_time(30):
-                done = run_local(argv, 40)
-            self.assertEqual(done, Execution(0, b"", b""))
-            self.assertTrue(wait_until(lambda: processes_with("63.5")))
-        finally:
-            for pid in processes_with("63.5"):
-                os.kill(pid, signal.SIGKILL)
+        script = '"$1" -S -c "$2" "$3" "$4" & until [ -e "$3" ]; do sleep 0.01; done'
+        argv = ["sh", "-c", script, "sh", sys.executable, "; ".join(leave), left, mark]
+        # Ten times the half second that the docstring tells.
+        with self.assert_in_time(5):
+            done = run_local(list(map(str, argv)), 40)
+        self.assertEqual(done, Execution(0, b"", b""))
+        self.assertTrue(wait_until(lambda: processes_with(mark)))
 
     @needs_proc
     def test_nothing_is_left_of_many_runs(self) -> None:
         """No descriptor, thread or zombie stays of runs that end in any way."""
-        before = counts()
+        before, mark = counts(), new_mark(self, "300.")
         for _ in range(3):
             self.sh("echo fine")
             self.sh("exit 3")
-            self.sh("sleep 64.5 & exit 0")
-            self.sh("sleep 64.5", 0.02)
-            self.sh("exec >&- 2>&-; sleep 64.5", 0.02)
+            self.sh(f"sleep {mark} & exit 0")
+            self.sh(f"sleep {mark}", 0.02)
+            self.sh(f"exec >&- 2>&-; sleep {mark}", 0.02)
             with contextlib.suppress(FileNotFoundError):
                 run_local(["/nothing"], 1)
             with contextlib.suppress(ValueError):
@@ -995,16 +1216,16 @@ class GuardRunChecks(FolderCase):
         def interrupt(number, frame):
             raise Interrupt
 
-        before = counts()
+        before, mark = counts(), new_mark(self, "300.")
         previous = signal.signal(signal.SIGALRM, interrupt)
         try:
             signal.setitimer(signal.ITIMER_REAL, 0.3)
             with self.assertRaises(Interrupt):
-                self.sh("sleep 65.5 & sleep 65.5")
+                self.sh(f"sleep {mark} & sleep {mark}")
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, previous)
-        self.assertTrue(wait_until(lambda: not processes_with("65.5"), 5))
+        self.assertTrue(wait_until(lambda: not processes_with(mark), 5))
         self.assertTrue(wait_until(lambda: counts() == before), (before, counts()))
 
     def in_a_host(self, argv: list[str], typed: str = "", **variables: str) -> str:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
+import secrets
 import shutil
+import signal
 import subprocess
 import sys
 import time
+import unittest
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from unittest.mock import patch
@@ -18,6 +22,7 @@ CODE = Path(__file__).resolve().parent
 NO_POSIX = "needs a POSIX shell"
 
 
+@functools.cache
 def why_no_fence() -> str:
     """Why bubblewrap cannot be checked here, or nothing."""
     try:
@@ -46,6 +51,22 @@ def processes_with(mark: str) -> list[int]:
             if mark.encode() in path.read_bytes().split(b"\0"):
                 found.append(int(path.parent.name))
     return found
+
+
+def new_mark(case: unittest.TestCase, start: str = "mark-") -> str:
+    """An argument that no other process has; who has it at the end is ended.
+
+    With `start="300."` it is a number of seconds, which `sleep` takes.
+    """
+    mark = f"{start}{secrets.randbelow(10**15):015}"
+
+    def end() -> None:
+        for pid in processes_with(mark):
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    case.addCleanup(end)
+    return mark
 
 
 @contextlib.contextmanager

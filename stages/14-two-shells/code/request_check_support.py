@@ -15,12 +15,15 @@ FIELDS = {
     "text": {"type", "text"},
     "tool_use": {"type", "id", "name", "input"},
     "tool_result": {"type", "tool_use_id", "content"},
+    "thinking": {"type", "thinking", "signature"},
+    "redacted_thinking": {"type", "data"},
 }
 OPTIONAL = {
     "text": {"citations"},
     "tool_use": {"caller"},
     "tool_result": {"is_error"},
 }
+THINKING = ("thinking", "redacted_thinking")
 
 
 class Refused(ValueError):
@@ -83,6 +86,9 @@ def check_messages(messages: list) -> None:
         for block in content:
             check_block(block, role)
         kinds = [block["type"] for block in content]
+        require(
+            kinds[-1] not in THINKING, "the final block cannot be the model's thinking"
+        )
         results = [b["tool_use_id"] for b in content if b["type"] == "tool_result"]
         require(
             sorted(results) == sorted(waiting),
@@ -105,7 +111,7 @@ def check_block(block: dict, role: str) -> None:
     """One block of a message: known fields, a fitting role, text that is not blank."""
     kind = block.get("type")
     require(kind in FIELDS, "unknown type of block")
-    allowed = FIELDS[kind] | OPTIONAL[kind]
+    allowed = FIELDS[kind] | OPTIONAL.get(kind, set())
     require(FIELDS[kind] <= block.keys() <= allowed, f"{kind}: unknown or missing")
     if kind == "text":
         require(isinstance(block["text"], str), "text: must be a string")
@@ -115,6 +121,8 @@ def check_block(block: dict, role: str) -> None:
         require(re.fullmatch(r"[a-zA-Z0-9_-]+", block["id"]), "tool_use.id")
         require(re.fullmatch(NAME, block["name"]), "tool_use.name")
         require(isinstance(block["input"], dict), "tool_use.input: an object")
+    elif kind in THINKING:
+        require(role == "assistant", "thinking is the assistant's")
     else:
         require(role == "user", "tool_result is for the user")
         require(type(block.get("is_error", False)) is bool, "is_error: a boolean")

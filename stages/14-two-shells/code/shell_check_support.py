@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from process_check_support import NO_POSIX, link_programs, write_program
-from twoshell_guard import PROBE, Execution, run_local
+from twoshell_guard import PROBE, WHO, Execution, run_local
 
 POSIX = os.name == "posix"
 needs_posix = unittest.skipUnless(POSIX, NO_POSIX)
@@ -55,13 +55,13 @@ class ScriptedExecutor:
         **flags: bool,
     ) -> None:
         self.execution = Execution(returncode, stdout, stderr, **flags)
-        self.answer = f"\0001\0{host}\0none\0{workspace}\0".encode()
+        self.answer = f"\0fp\0{host}\0001\0{workspace}\0none\0".encode()
         self.asked: list[tuple[str, str, float]] = []
 
     def run(self, argv: Sequence[str], timeout_seconds: float) -> Execution:
         """Answer the question who it is, or give the prepared result."""
         self.asked.append((argv[2], argv[-1], timeout_seconds))
-        if argv[2] == PROBE:
+        if argv[2] in (WHO, PROBE):
             return Execution(0, self.answer, b"")
         return self.execution
 

@@ -11,9 +11,9 @@ from collections.abc import Mapping
 
 from twoshell_guard import WS_NAME, ToolContract
 
-# The variable, not a path: the model's words should hold on every computer, and a
-# real path may carry a name or the identifier of a session.
-WORKSPACE = f"$HOME/mnt/{WS_NAME}"
+# The variable and the pattern, not a path: the model's words should hold on every
+# computer, and a real path may carry a name or the identifier of a session.
+HOME, SESSION = f"$HOME/mnt/{WS_NAME}", f"/sessions/*/mnt/{WS_NAME}"
 
 # For each language: the field of a contract, and a sentence for each of its values.
 SENTENCES: dict[str, dict[str, dict[object, str]]] = {
@@ -24,13 +24,14 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
             "desktop": "Runs a shell command on the user's own computer.",
         },
         "sees": {
-            "workspace": f"It can see the workspace, {WORKSPACE}; it cannot see "
-            "files that commands on the other side have made.",
-            "nothing of yours": f"It cannot see the workspace, {WORKSPACE}, or any "
-            "other folder of the user; it can see temporary files of its own.",
+            "workspace": f"It can see the workspace ({HOME} or {SESSION}) and the "
+            "other files of its account; it cannot see files that commands on the "
+            "other side have made.",
+            "nothing of yours": f"It cannot see the workspace ({HOME} or {SESSION}) or "
+            "any other folder of the user; it can see temporary files of its own.",
         },
         "deletes": {
-            "workspace": "It can delete files in the workspace for good.",
+            "workspace": "It can delete what it can see, for good.",
             "nothing of yours": "It cannot delete files of the user.",
         },
         "network": {
@@ -44,7 +45,8 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
         },
         "command": {
             "": "One command line for a POSIX shell. Let it print what it found: an "
-            "empty output comes back as an error.",
+            "empty output comes back as an error. Each call starts anew, without "
+            "input: cd is forgotten, and what runs on in the background is ended.",
         },
     },
     "zh-CN": {
@@ -53,12 +55,13 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
             "desktop": "在用户自己的电脑上执行 shell 命令。",
         },
         "sees": {
-            "workspace": f"能看到工作区 {WORKSPACE}；看不到另一侧的命令生成的文件。",
-            "nothing of yours": f"看不到工作区 {WORKSPACE}，也看不到用户的其他文件夹；"
-            "只能看到它自己的临时文件。",
+            "workspace": f"能看到工作区（{HOME} 或 {SESSION}）和所用账户的其他文件；"
+            "看不到另一侧的命令生成的文件。",
+            "nothing of yours": f"看不到工作区（{HOME} 或 {SESSION}），"
+            "也看不到用户的其他文件夹；只能看到它自己的临时文件。",
         },
         "deletes": {
-            "workspace": "能删除工作区里的文件，删除后无法恢复。",
+            "workspace": "凡能看到的都能删除，删除后无法恢复。",
             "nothing of yours": "不能删除用户的文件。",
         },
         "network": {
@@ -70,7 +73,8 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
             False: "不需要工作区。",
         },
         "command": {
-            "": "一行 POSIX shell 命令。请让它输出找到的内容：输出为空会作为错误返回。",
+            "": "一行 POSIX shell 命令。请让它输出找到的内容：输出为空会作为错误返回。"
+            "每次调用都重新开始，没有输入：cd 不会保留，留在后台运行的会被终止。",
         },
     },
     "ja": {
@@ -80,14 +84,15 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
             "desktop": "ユーザー自身のコンピューター上でシェルコマンドを実行します。",
         },
         "sees": {
-            "workspace": f"ワークスペース {WORKSPACE} が見えます。"
+            "workspace": f"ワークスペース（{HOME} または {SESSION}）と、"
+            "そのアカウントのほかのファイルが見えます。"
             "もう一方の側のコマンドが作ったファイルは見えません。",
-            "nothing of yours": f"ワークスペース {WORKSPACE} も、"
+            "nothing of yours": f"ワークスペース（{HOME} または {SESSION}）も、"
             "ユーザーのほかのフォルダーも見えません。"
             "見えるのは自分の一時ファイルだけです。",
         },
         "deletes": {
-            "workspace": "ワークスペースのファイルを削除でき、元には戻せません。",
+            "workspace": "見えるものは何でも削除でき、元には戻せません。",
             "nothing of yours": "ユーザーのファイルは削除できません。",
         },
         "network": {
@@ -101,7 +106,8 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
         },
         "command": {
             "": "POSIX シェルのコマンド 1 行。見つけたものを出力してください。"
-            "出力が空だとエラーとして返されます。",
+            "出力が空だとエラーとして返されます。呼び出しごとに入力なしで新しく始まり、"
+            "cd は引き継がれず、バックグラウンドに残したものは終了されます。",
         },
     },
 }
@@ -112,12 +118,11 @@ def tool_definitions(
 ) -> list[dict]:
     """What the Messages API takes as `tools`, one entry for each contract.
 
-    language: "en", "zh-CN" or "ja". Raises `ValueError` for another one, and for a
-    contract with a value that there is no sentence for.
+    language: "en", "zh-CN" or "ja". Raises `ValueError` for another one, for a
+    contract with a value that there is no sentence for, and for one that needs the
+    workspace and does not see it.
     """
-    if language not in SENTENCES:
-        raise ValueError(f"language must be one of {', '.join(SENTENCES)}")
-    command = SENTENCES[language]["command"][""]
+    command = sentences_of(language)["command"][""]
     return [
         {
             "name": name,
@@ -135,6 +140,8 @@ def tool_definitions(
 
 def describe(contract: ToolContract, language: str) -> str:
     """One sentence for each thing that a model should know before it chooses."""
+    if contract.needs_workspace and contract.sees != "workspace":
+        raise ValueError("a contract that needs the workspace must say that it sees it")
     facts = {
         "where": contract.runs,
         "sees": contract.sees,
@@ -144,10 +151,17 @@ def describe(contract: ToolContract, language: str) -> str:
     }
     sentences = []
     for topic, value in facts.items():
-        known = SENTENCES[language][topic]
-        if value not in known:
+        known = sentences_of(language)[topic]
+        if value not in list(known):
             expected = ", ".join(repr(key) for key in known)
             raise ValueError(f"no words for {value!r} in a contract, only {expected}")
         sentences.append(known[value])
     # Chinese and Japanese put no space between sentences.
     return (" " if language == "en" else "").join(sentences)
+
+
+def sentences_of(language: str) -> dict[str, dict[object, str]]:
+    """The sentences of a language, by topic and value."""
+    if language not in list(SENTENCES):
+        raise ValueError(f"language must be one of {', '.join(SENTENCES)}")
+    return SENTENCES[language]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import json
 import os
 import re
 import shutil
@@ -13,10 +14,10 @@ import sys
 import tempfile
 import threading
 import unittest
-from dataclasses import asdict, is_dataclass, replace
+from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 
-from agent_turn import run_turn, run_turn_async
+from agent_turn import NOT_OFFERED, run_turn, run_turn_async
 from executors import LocalExecutor
 from process_check_support import (
     CODE,
@@ -38,8 +39,8 @@ from scripted_client import (
     Text,
     ToolUse,
 )
-from tools import tool_definitions
-from twoshell_guard import CONTRACT, LANGUAGES, Execution, fingerprint
+from tools import describe, tool_definitions
+from twoshell_guard import CONTRACT, LANGUAGES, PROBE, WS_NAME, Execution, fingerprint
 
 __all__ = [
     "AsyncTurnChecks",
@@ -54,6 +55,27 @@ QUESTION = {"role": "user", "content": "What is in my notes?"}
 READ = {"command": 'cat "$HOME/mnt/Workspace/notes.txt"'}
 NEEDED = ("sh", "bash", "ls", "head", "cat", "touch", "uname", "sleep")
 WHY_NO_FENCE = why_no_fence() if os.name == "posix" else NO_POSIX
+
+
+@dataclass(frozen=True)
+class Thinking:
+    """What the model thinks, as the SDK has it."""
+
+    thinking: str
+    signature: str
+    type: str = "thinking"
+
+
+@dataclass(frozen=True)
+class RedactedThinking:
+    """The same where the service hides it."""
+
+    data: str
+    type: str = "redacted_thinking"
+
+
+THOUGHT = Thinking("The notes, then.", "c2lnbmVk")
+HIDDEN_THOUGHT = RedactedThinking("aGlkZGVu")
 
 
 class ToolDefinitionChecks(unittest.TestCase):
@@ -91,13 +113,13 @@ class ToolDefinitionChecks(unittest.TestCase):
     def test_a_changed_contract_changes_the_description(self):
         """Each field of a contract has its part in the description."""
         changes = (
-            {"needs_workspace": True},
+            {},
             {"sees": "workspace"},
+            {"sees": "workspace", "needs_workspace": True},
             {"runs": "desktop"},
         )
         for language in LANGUAGES:
-            texts = {self.described(language)}
-            texts |= {self.described(language, **change) for change in changes}
+            texts = {self.described(language, **change) for change in changes}
             self.assertEqual(len(texts), 4, language)
 
     def test_a_changed_contract_changes_the_facts(self):
@@ -109,13 +131,15 @@ class ToolDefinitionChecks(unittest.TestCase):
             "on the user's own computer": (desktop,),
             "cannot see the workspace": (cloud,),
             "can see the workspace": (desktop,),
+            "and the other files of its account": (desktop,),
             "cannot delete files of the user": (cloud,),
-            "can delete files in the workspace": (desktop,),
+            "can delete what it can see": (desktop,),
             "network may be restricted": (cloud, desktop),
         }.items():
             for text in (cloud, desktop):
                 self.assertEqual(words in text, text in texts, words)
-        self.assertIn("call is refused", self.described(needs_workspace=True))
+        needs = self.described(sees="workspace", needs_workspace=True)
+        self.assertIn("call is refused", needs)
         self.assertNotIn("call is refused", cloud)
 
     def test_each_language_says_as_much(self):
@@ -127,7 +151,33 @@ class ToolDefinitionChecks(unittest.TestCase):
                 text = self.described(language, sees=sees)
                 found = len(re.findall(ends[language], text))
                 self.assertGreaterEqual(found, counts[language])
-                self.assertEqual(text.count("$HOME/mnt/Workspace"), 1)
+                for place in ("$HOME/mnt/Workspace", "/sessions/*/mnt/Workspace"):
+                    self.assertEqual(text.count(place), 1)
+
+    def test_both_places_of_the_guard_are_named(self):
+        """The workspace is described where the guard's own probe looks for it."""
+        places = re.findall(r'(\S+/mnt/)"?\$1', PROBE)
+        self.assertEqual(places, ["/sessions/*/mnt/", '"${HOME:-.}/mnt/'])
+        for language in LANGUAGES:
+            for tool in tool_definitions(CONTRACT, language):
+                for place in ("/sessions/*/mnt/", "$HOME/mnt/"):
+                    self.assertIn(f"{place}{WS_NAME}", tool["description"])
+
+    def test_a_command_is_said_to_start_anew(self):
+        """What no call keeps or leaves running is said with the command."""
+        for language, words in {
+            "en": ("without input", "cd is forgotten", "in the background is ended"),
+            "zh-CN": ("没有输入", "cd 不会保留", "后台运行的会被终止"),
+            "ja": (
+                "入力なし",
+                "cd は引き継がれず",
+                "バックグラウンドに残した",
+            ),
+        }.items():
+            for tool in tool_definitions(CONTRACT, language):
+                command = tool["input_schema"]["properties"]["command"]
+                for word in words:
+                    self.assertIn(word, command["description"])
 
     def test_languages_differ(self):
         """Descriptions and schemas are in the language that was asked for."""
@@ -140,19 +190,30 @@ class ToolDefinitionChecks(unittest.TestCase):
         self.assertRegex(japanese, r"[\u3040-\u30ff]")
 
     def test_no_real_path_is_told(self):
-        """The workspace is named by a variable; no description has another path."""
+        """The workspace is named by variable and pattern; there is no other path."""
         for language in LANGUAGES:
             text = str(tool_definitions(CONTRACT, language))
             self.assertIn("$HOME/mnt/Workspace", text)
-            paths = re.sub(r"\$HOME/mnt/Workspace", "", text)
+            paths = re.sub(r"(\$HOME|/sessions/\*)/mnt/Workspace", "", text)
             self.assertNotRegex(paths, r"[/\\~][A-Za-z]")
 
     def test_what_has_no_words_is_refused(self):
         """A value or a language without words is a `ValueError` that says which."""
         with self.assertRaisesRegex(ValueError, "'moon'"):
             self.described(runs="moon")
-        with self.assertRaisesRegex(ValueError, "zh-CN"):
-            tool_definitions(CONTRACT, "zh")
+        with self.assertRaisesRegex(ValueError, "workspace"):
+            self.described(sees=["workspace"])
+        for language in ("zh", ["en"], None):
+            with self.assertRaisesRegex(ValueError, "zh-CN"):
+                tool_definitions({}, language)
+            with self.assertRaisesRegex(ValueError, "zh-CN"):
+                describe(CONTRACT["run_in_sandbox"], language)
+
+    def test_a_contract_that_contradicts_itself_is_refused(self):
+        """What needs the workspace and does not see it gets no description."""
+        for language in LANGUAGES:
+            with self.assertRaisesRegex(ValueError, "must say that it sees it"):
+                self.described(language, needs_workspace=True)
 
 
 class ScriptedClientChecks(unittest.TestCase):
@@ -282,6 +343,9 @@ class TurnChecks(WithDesktop):
             ("run_on_desktop", ["command"]),
             ("run_on_desktop", None),
             ("run_on_desktop", {"command": "exit 3"}),
+            (["run_on_desktop"], READ),
+            (None, READ),
+            ("run_on\ud800", READ),
         ]
         for name, arguments in cases:
             with self.subTest(name=name, arguments=arguments):
@@ -289,7 +353,28 @@ class TurnChecks(WithDesktop):
                 self.assertIs(result["is_error"], True)
                 self.assertEqual(result["tool_use_id"], "toolu_1")
                 self.assertTrue(result["content"].strip())
+                json.dumps(result, ensure_ascii=False).encode()
         self.assertNotIn("is_error", self.result_of("run_on_desktop", READ))
+
+    def test_a_tool_that_is_not_offered_is_called_so(self):
+        """The result says that the tool is not offered, and which ones are."""
+        for language in LANGUAGES:
+            for name in ("delete_everything", "x" * 20_000):
+                said = self.result_of(name, READ, language=language)["content"]
+                offered = ", ".join(CONTRACT)
+                self.assertEqual(said, NOT_OFFERED[language].format(offered=offered))
+        self.assertIn("is not offered", NOT_OFFERED["en"])
+
+    def test_only_our_tools_are_called_by_us(self):
+        """What the service itself runs, and answers, gets no result of ours."""
+        theirs = ToolUse("srvtoolu_1", "run_on_desktop", READ, "server_tool_use")
+        ours = ToolUse("toolu_1", "run_on_desktop", READ)
+        _, messages = self.turn(theirs, ours)
+        self.assertEqual(messages[1]["content"], [theirs, ours])
+        (result,) = messages[2]["content"]
+        self.assertEqual(result["tool_use_id"], "toolu_1")
+        _, messages = self.turn(theirs, stop_reason="end_turn")
+        self.assertEqual(len(messages), 2)
 
     def test_one_failure_leaves_the_others(self):
         """A call that fails in the middle does not keep the next from running."""
@@ -311,7 +396,11 @@ class TurnChecks(WithDesktop):
         run_turn(client, messages, fps)
         (offered,) = client.requests[0]["tools"]
         self.assertEqual(offered["name"], "run_on_desktop")
-        self.assertIs(messages[-1]["content"][0]["is_error"], True)
+        (result,) = messages[-1]["content"]
+        self.assertIs(result["is_error"], True)
+        self.assertEqual(
+            result["content"], NOT_OFFERED["en"].format(offered="run_on_desktop")
+        )
         self.assertFalse(made.exists())
         self.addCleanup(made.unlink, missing_ok=True)
         self.assertNotIn("is_error", self.result_of("run_in_sandbox", command))
@@ -338,6 +427,14 @@ class TurnChecks(WithDesktop):
         self.turn(call)
         self.assertTrue(made.exists())
 
+    def test_a_cut_off_name_is_shown_harmlessly_and_in_part(self):
+        """Whatever a model wrote for a name, the result can be sent, and is short."""
+        for name in ("x\ud800", "\u202e\x1b[2J", "y" * 20_000, ["l"], None):
+            content = self.result_of(name, READ, stop_reason="max_tokens")["content"]
+            content.encode("ascii")
+            self.assertTrue(content.isprintable())
+            self.assertLess(len(content), 300)
+
     def test_blank_words_are_left_out(self):
         """What the service sends and does not take back is not appended."""
         for content in ([], [Text("")], [Text(" \n")]):
@@ -346,6 +443,28 @@ class TurnChecks(WithDesktop):
         call = ToolUse("toolu_1", "run_on_desktop", READ)
         _, messages = self.turn(Text(""), call)
         self.assertEqual(messages[1]["content"], [call])
+
+    def test_thinking_at_the_end_is_left_out(self):
+        """A message that ends in thinking is not taken back, so the end goes."""
+        for content in ([THOUGHT], [HIDDEN_THOUGHT], [THOUGHT, Text(" ")]):
+            for reason in ("max_tokens", "end_turn"):
+                _, messages = self.turn(*content, stop_reason=reason)
+                self.assertEqual(messages, [QUESTION])
+        _, messages = self.turn(THOUGHT, Text("Hello."), THOUGHT, Text(""))
+        self.assertEqual(messages[1]["content"], [THOUGHT, Text("Hello.")])
+        call = ToolUse("toolu_1", "run_on_desktop", READ)
+        client, messages = self.turn(THOUGHT, call, THOUGHT)
+        self.assertEqual(messages[1]["content"], [THOUGHT, call])
+        self.assertEqual(len(messages[2]["content"]), 1)
+        check_request(plain({**client.requests[0], "messages": messages}))
+
+    def test_calls_of_one_id_are_both_answered(self):
+        """What the service never sends is not mended, as the docstring says."""
+        call = ToolUse("toolu_1", "run_on_desktop", READ)
+        client, messages = self.turn(call, call)
+        self.assertEqual(len(messages[-1]["content"]), 2)
+        with self.assertRaises(Refused):
+            check_request(plain({**client.requests[0], "messages": messages}))
 
     def test_a_failed_request_adds_nothing(self):
         """What the client raises goes through, and the messages are as before."""
@@ -386,6 +505,8 @@ class TurnChecks(WithDesktop):
             ({**fps, "no_such_tool": {}}, None, "en"),
             (fps, one, "en"),
             (fps, {}, "en"),
+            (fps, {**executors, "run_on_desktop": None}, "en"),
+            ({**fps, "run_on_desktop": None}, None, "en"),
             ({"run_on_desktop": fps["run_on_desktop"]}, executors, "en"),
             (fps, executors, "fr"),
         ):
@@ -565,6 +686,7 @@ class RequestRuleChecks(unittest.TestCase):
             lambda r: r["messages"][2]["content"][0].update(is_error=None),
             lambda r: r["messages"][2]["content"][0].update(extra=1),
             lambda r: r["messages"][1]["content"][0].update(input="echo"),
+            lambda r: r["messages"][1]["content"].append(asdict(THOUGHT)),
             lambda r: r["messages"].extend(r["messages"][1:]),
             lambda r: r["tools"].extend(r["tools"]),
             lambda r: r["tools"][0].update(name="two words"),
@@ -667,36 +789,30 @@ class DemoChecks(unittest.TestCase):
             "demo.py: podman is not installed here, or not on the PATH\n",
         )
 
-    def redirected(self, redirection):
-        """The demo with its output sent elsewhere by a shell."""
-        return subprocess.run(
-            ["sh", "-c", f'"$@" {redirection}', "sh", sys.executable, CODE / "demo.py"],
-            env=demo_environment(self.temporary, PATH=str(self.without_fence())),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            encoding="utf-8",
-            timeout=60,
-        )
-
     @unittest.skipUnless(Path("/dev/full").exists(), "needs /dev/full")
     def test_a_full_disk_is_one_line(self):
         """Output that cannot be written is one line on stderr, without a traceback."""
-        done = self.redirected("> /dev/full")
-        self.assertEqual(done.returncode, 1)
-        self.assertRegex(done.stderr, r"\Ademo\.py: [^\n]+\n\Z")
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(
+                [sys.executable, CODE / "demo.py"],
+                env=demo_environment(self.temporary, PATH=str(self.without_fence())),
+                stdin=subprocess.DEVNULL,
+                stdout=full,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                timeout=60,
+            )
+        told = "demo.py: No space left on device\n"
+        self.assertEqual((done.returncode, done.stderr), (1, told))
         self.assertEqual(list(self.temporary.iterdir()), [])
 
-    def test_a_closed_output_is_one_line(self):
-        """Without a standard output nothing is run, and one line says so."""
-        done = self.redirected(">&-")
-        self.assertEqual(done.returncode, 1)
-        self.assertEqual(
-            done.stderr, "demo.py: standard output is closed; nothing was done\n"
-        )
-
-    def test_a_reader_that_leaves_gets_no_complaint(self):
-        """When nobody reads on, the demo ends without a word."""
-        self.assertEqual(self.redirected("| true").stderr, "")
+    def test_without_a_shell_it_does_not_end_with_0(self):
+        """Where there is no shell at all, one line says so, and nothing is told."""
+        empty = self.folder / "empty"
+        empty.mkdir()
+        done = run_demo(temporary=self.temporary, PATH=str(empty))
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"\Ademo\.py: no shell answers here[^\n]*\n\Z")
         self.assertEqual(list(self.temporary.iterdir()), [])
 
     def test_an_interrupt_is_no_traceback(self):
