@@ -10,8 +10,8 @@ stands for any text on its line, and a line that is only `[...]` for any lines. 
 commands of a page run in order, in one scratch copy of the repository, and `cd` lasts.
 
 A block with the title "needs Docker", "needs bubblewrap", "needs Landlock" or "needs
-dash" runs only where that is; elsewhere it is neither compared nor rewritten. Docker needs an engine
-that answers and the variable SANDBOX_IMAGE with the name of an image
+dash" runs only where that is; elsewhere it is neither compared nor rewritten. Docker
+needs an engine that answers and the variable SANDBOX_IMAGE with the name of an image
 (`tests/engine/start.sh` makes both).
 """
 

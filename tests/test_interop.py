@@ -18,6 +18,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -32,16 +33,10 @@ CODE = ROOT / "stages" / "12-agent-workspace-sandbox" / "code"
 sys.path.insert(0, str(CODE))
 
 from check_support import is_running, wait_until  # noqa: E402
-from container_run import (  # noqa: E402
-    Container,
-    EngineCLI,
-    Killed,
-    LeftBehind,
-    NotRun,
-    TimedOut,
-)
+from container_profile import LABEL, LIMITS, Profile, new_name  # noqa: E402
+from container_run import Container, Killed, LeftBehind, TimedOut  # noqa: E402
+from engine_cli import EngineCLI, NotRun  # noqa: E402
 from runner import CommandResult  # noqa: E402
-from sandbox import LABEL, LIMITS, Profile, new_name  # noqa: E402
 from workspace import AgentWorkspace  # noqa: E402
 
 REQUIRED = os.environ.get("REQUIRE_INTEROP", "").split(",")
@@ -392,6 +387,13 @@ def test_what_the_container_stops(fact, seen, engine):
     assert seen.outside[fact] == works
 
 
+def test_a_program_in_memory_is_not_stopped(seen):
+    """What no folder holds can be run, inside as well: `noexec` is about files."""
+    works = seen.outside["execute from memory"]
+    assert works in ("EXECUTED", "EACCES")  # a Host can forbid it (vm.memfd_noexec)
+    assert seen.inside["execute from memory"] == works
+
+
 def test_who_the_program_is(seen):
     """Inside it is user 65534, outside whoever we are."""
     assert (seen.inside["user id"], seen.outside["user id"]) == (65534, os.getuid())
@@ -541,9 +543,152 @@ def test_a_missing_engine_is_an_error(engine):
     """An engine that does not answer is said, and nothing runs locally."""
     if engine.name != "docker":
         pytest.skip("podman has no daemon that could be away")
-    done = run_demo(engine, DOCKER_HOST="unix:///nowhere.sock")
+    search = engine.environment()["PATH"].split(os.pathsep)
+    clients = [folder for folder in search if shutil.which("docker", path=folder)]
+    for folder in dict.fromkeys(clients):  # releases differ in how they say it
+        path = os.pathsep.join([folder, *search])
+        done = run_demo(engine, DOCKER_HOST="unix:///nowhere.sock", PATH=path)
+        assert (done.returncode, done.stdout) == (4, ""), folder
+        assert "docker does not answer: " in done.stderr
+        assert "Is the docker daemon running?" in done.stderr
+
+
+def test_a_name_that_is_taken(engine, open_folder):
+    """A container that has the name already is not touched, though nothing runs."""
+    name = new_name()
+    report = write_targets(open_folder, {})
+    profile = Profile(engine.name, engine.image, name, report, report)
+    engine.command("create", "--name", name, engine.image, "python")
+    try:
+        with (
+            AgentWorkspace.temporary() as workspace,
+            pytest.raises(NotRun, match=r"created no container: .*\bin use\b"),
+            Container(EngineCLI(engine.name, workspace), name) as container,
+        ):
+            container.run(profile.create_arguments(), LIMITS, timeout_seconds=30)
+        listed = engine.command("ps", "-aq", f"--filter=name=^{name}$")
+        assert len(listed.split()) == 1
+    finally:
+        engine.command("rm", "--force", name)
+
+
+def test_an_archive_is_no_image(engine, tmp_path):
+    """podman takes an archive for an image, and loads it; the demo does not."""
+    if engine.name != "podman":
+        pytest.skip("only podman reads an image's name as the place of an archive")
+    archive = f"oci-archive:{tmp_path / 'x.tar'}"
+    name = "localhost/archived:1"
+    engine.command("tag", engine.image, name)
+    engine.command("save", "--format=oci-archive", "-o", str(tmp_path / "x.tar"), name)
+    engine.command("untag", engine.image, name)
+    before = engine.command("images", "--quiet", "--all", "--no-trunc")
+    done = run_demo(Engine("podman", archive, engine.variables))
     assert (done.returncode, done.stdout) == (4, "")
-    assert "docker does not answer" in done.stderr
+    assert "not the name of an image" in done.stderr
+    listing = ("images", "--format={{.ID}} {{.Repository}}")
+    assert engine.command("images", "--quiet", "--all", "--no-trunc") == before
+    assert "archived" not in engine.command(*listing)
+    created = engine.command("create", "--pull=never", archive, "python").strip()
+    try:
+        assert "archived" in engine.command(*listing), "the control: podman loads it"
+    finally:
+        engine.command("rm", created)
+        engine.command("rmi", name)
+
+
+def test_an_image_whose_python_does_not_start(engine, tmp_path):
+    """What ends in its place is not our checker, and the report is not to blame."""
+    image = Engine(engine.name, "local/host-first-loop:ci", engine.variables)
+    with tarfile.open(tmp_path / "x.tar", "w") as tar:
+        link = tarfile.TarInfo("usr/local/bin/python")
+        link.type, link.linkname = tarfile.SYMTYPE, "python"
+        tar.addfile(link)
+    engine.command("import", str(tmp_path / "x.tar"), image.image)
+    try:
+        done = run_demo(image)
+    finally:
+        engine.command("rmi", image.image)
+    assert (done.returncode, done.stdout) == (4, "")
+    assert len(done.stderr.splitlines()) == 1
+    assert re.search("no verdict: .*(symbolic links|not found)", done.stderr)
+
+
+class LosingProxy:
+    """A way to the engine on which the answer to a creation gets lost.
+
+    The request goes through, and the command that asked loses its connection.
+    """
+
+    def __init__(self, folder: Path, engine: str) -> None:
+        self.address = f"unix://{folder}/proxy.sock"
+        self._engine = engine
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(folder / "proxy.sock"))
+        self._listener.listen()
+        self._threads = [threading.Thread(target=self._accept)]
+        self.lost: list[bytes] = []
+
+    def __enter__(self) -> "LosingProxy":
+        self._threads[0].start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._listener.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                client, _ = self._listener.accept()
+                thread = threading.Thread(target=self._serve, args=(client,))
+                self._threads.append(thread)
+                thread.start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with client, socket.socket(socket.AF_UNIX) as engine:
+            engine.connect(self._engine)
+            answers = threading.Thread(target=self._copy, args=(engine, client))
+            answers.start()
+            lost = False
+            while data := client.recv(65_536):
+                if b"/containers/create" in data:
+                    head, _, body = data.partition(b"\r\n\r\n")
+                    length = int(re.search(rb"Content-Length: (\d+)", head)[1])
+                    while len(body) < length:
+                        body += client.recv(65_536)
+                    lost = True
+                    client.shutdown(socket.SHUT_RDWR)
+                    data = head + b"\r\n\r\n" + body
+                engine.sendall(data)
+            if not lost:  # else the engine would see it, and might give up
+                engine.shutdown(socket.SHUT_WR)
+            answers.join(30)
+
+    def _copy(self, source: socket.socket, destination: socket.socket) -> None:
+        while data := source.recv(65_536):
+            try:
+                destination.sendall(data)
+            except OSError:
+                self.lost.append(data)
+                return
+
+
+def test_the_answer_to_a_creation_is_lost(engine):
+    """A container that was created unknown to its command is found and removed."""
+    host = engine.environment().get("DOCKER_HOST", "")
+    if engine.name != "docker" or not host.startswith("unix://"):
+        pytest.skip("needs docker at a socket that DOCKER_HOST names")
+    with (
+        tempfile.TemporaryDirectory(prefix="hf-proxy-") as folder,
+        LosingProxy(Path(folder), host.removeprefix("unix://")) as proxy,
+    ):
+        done = run_demo(engine, DOCKER_HOST=proxy.address)
+    assert [b"201 Created" in answer for answer in proxy.lost] == [True]
+    assert (done.returncode, done.stdout) == (4, "")
+    assert "docker created no container: " in done.stderr
+    assert "may be left" not in done.stderr
 
 
 def children_of(parent: int, name: str) -> list[int]:
@@ -592,6 +737,34 @@ def test_the_command_is_killed_at_ten_moments(engine):
         os.kill(pid, signal.SIGKILL)
     assert engine.name == "podman" or not monitors
     assert 4 in codes, f"no kill came at a moment that matters: {codes}"
+
+
+def test_two_signals_at_six_moments(engine, tmp_path):
+    """Ctrl-C or SIGTERM, and again while we clean up: no container is left."""
+    start = time.monotonic()
+    assert run_demo(engine).returncode == 0
+    usual = time.monotonic() - start
+    codes = []
+    for moment in range(6):
+        number = (signal.SIGINT, signal.SIGTERM)[moment % 2]
+        with subprocess.Popen(
+            demo_command(engine),
+            env={**engine.environment(), "TMPDIR": str(tmp_path)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        ) as demo:
+            time.sleep(usual * (moment + 2) / 8)
+            demo.send_signal(number)
+            time.sleep(0.03)
+            demo.send_signal(number)
+            _, errors = demo.communicate(timeout=60)
+        codes.append(demo.returncode)
+        if "may be left" in errors:  # while it was created, which nobody can say
+            assert "to create it is not answered" in errors
+            engine.command(*errors.split()[-4:][1:])
+        assert engine.containers() == []
+    assert {130, 143} & set(codes), f"no signal came at a moment that matters: {codes}"
 
 
 def test_the_engine_dies_during_a_run(open_folder):

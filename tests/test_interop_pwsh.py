@@ -85,8 +85,9 @@ def test_the_grammar_refuses_something():
 
 
 def test_what_is_said_beside_phrases_is_powershell():
-    """So is the sentence on exit codes, as its check asks for it."""
+    """So are the sentence on exit codes, as its check asks for it, and numbers."""
     assert syntax_errors(f"{said('run', 'x')}; exit $LASTEXITCODE") == []
+    assert syntax_errors(PWSH.say("run", "timeout", 999, "sleep", 60.5)) == []
 
 
 def real_pwsh() -> str:

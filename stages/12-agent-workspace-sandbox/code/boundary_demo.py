@@ -10,11 +10,13 @@ Both are made for this demo. Nothing of the reader's own is opened, and nothing 
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from demo_exit import exit_after
 from runner import CommandRunner
 from workspace import AgentWorkspace, WorkspaceEscapeError
 
@@ -90,12 +92,15 @@ def main() -> int:
     if SECRET_NAME in os.environ:
         act_as_host()
         return 0
-    kept = {"PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR", "PYTHONIOENCODING"}
+    kept = {"PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR"}
+    kept |= {"PYTHONIOENCODING", "PYTHONUNBUFFERED"}
     environment = {name: os.environ[name] for name in kept if name in os.environ}
     environment[SECRET_NAME] = CANARY
+    # A Ctrl-C reaches the Host too, which cleans up; we only wait for it.
+    signal.signal(signal.SIGINT, lambda *_: None)
     program = [sys.executable, "-B", str(Path(__file__).resolve())]
     return subprocess.run(program, env=environment, stdin=subprocess.DEVNULL).returncode
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_after(main)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import os
 import subprocess
@@ -10,10 +11,41 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType, ModuleType
+from typing import ClassVar
 
 CODE = Path(__file__).resolve().parent
+
+
+class Beside:
+    """Work that takes its time, done once, in a thread beside the checks.
+
+    A check that runs alone starts what it needs. Before all checks, `start_all`
+    starts everything, in the order in which it was named.
+    """
+
+    _pool = ThreadPoolExecutor(3)
+    _named: ClassVar[list[Beside]] = []
+
+    def __init__(self, work: Callable[..., object], *arguments: object) -> None:
+        self._begun = functools.cache(lambda: self._pool.submit(work, *arguments))
+        self._named.append(self)
+
+    def result(self):
+        """What the work returned, once it is done; its exceptions are raised here."""
+        return self._begun().result()
+
+    @classmethod
+    def start_all(cls) -> None:
+        for one in cls._named:
+            one._begun()
+
+    @classmethod
+    def stop(cls) -> None:
+        """Do not begin what nobody waits for."""
+        cls._pool.shutdown(cancel_futures=True)
 
 
 def run_script(
@@ -22,17 +54,18 @@ def run_script(
     cwd: str | None = None,
     temporary: str | None = None,
     encoding: str = "utf-8",
+    path: str | None = None,
 ) -> subprocess.CompletedProcess[str]:
     """Run one of this stage's programs as a reader would, and return its result.
 
     `temporary` is the folder that the program takes for the system's temporary one,
-    `encoding` that of the terminal it believes to write to.
+    `encoding` that of the terminal it believes to write to, `path` its PATH.
     """
-    environment = {**os.environ, "PYTHONIOENCODING": encoding}
-    if temporary is not None:
-        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temporary)
+    environment = script_environment(temporary) | {"PYTHONIOENCODING": encoding}
+    if path is not None:
+        environment["PATH"] = path
     return subprocess.run(
-        [sys.executable, str(CODE / name), *arguments],
+        script_command(name, *arguments),
         cwd=cwd,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -40,6 +73,21 @@ def run_script(
         encoding=encoding,
         timeout=60,
     )
+
+
+def script_command(name: str, *arguments: str) -> list[str]:
+    """How a program of the stage is started; `-S`, as it needs nothing installed."""
+    return [sys.executable, "-S", str(CODE / name), *arguments]
+
+
+def script_environment(temporary: str | None) -> dict[str, str]:
+    """Our own environment, perhaps with another folder for temporary files."""
+    environment = dict(os.environ)
+    # Some build systems set it; a reader's output waits in a buffer.
+    environment.pop("PYTHONUNBUFFERED", None)
+    if temporary is not None:
+        environment |= dict.fromkeys(("TMPDIR", "TEMP", "TMP"), temporary)
+    return environment
 
 
 def wait_until(condition: Callable[[], object], seconds: float = 10) -> bool:

@@ -6,45 +6,30 @@ time of its own, only the start is under the caller's deadline, and removal
 happens in any case.
 
 Killing the engine's command does not stop a container, and a Host that is itself
-killed leaves it: its label is for finding it then. The engine's word is believed.
-A process that the engine has lost is not noticed, such as the monitor that
-podman leaves when it is killed while it starts a container.
+killed leaves it. Its label is for finding it then:
+
+    docker ps -a --filter label=host-first=sandbox
+
+The engine's word is believed: a process that it has lost, such as the monitor of a
+killed podman, is not noticed.
 """
 
 from __future__ import annotations
 
-import json
-import os
-import re
-import shutil
+import signal
 import time
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
-from runner import CommandNotStarted, CommandRefused, CommandResult, CommandRunner
-from workspace import AgentWorkspace
+from command_values import positive_seconds
+from engine_cli import ContainerError, EngineCLI, NotRun
+from engine_words import is_refusal, last_words
+from interrupt_guard import InterruptGuard
+from runner import CommandResult
 
-# All that the engine's command learns about the Host's environment.
-VARIABLES = ("DOCKER_HOST", "DOCKER_CONTEXT", "HOME", "XDG_RUNTIME_DIR", "PATH")
-ANSWER_SECONDS = 10.0
 CREATE_SECONDS = 60.0
 GRACE_SECONDS = 5.0
-
-# An engine that lacks such a control group drops the limit, warns, and goes on.
-_LIMITS = ("memory", "swap", "cpu", "pids")
-_DOCKER_LIMITS = (
-    '{"memory":{{.MemoryLimit}}, "swap":{{.SwapLimit}}, '
-    '"cpu":{{.CPUCfsQuota}}, "pids":{{.PidsLimit}} }'
-)
-_PODMAN_LIMITS = "{{json .Host.CgroupControllers}}"
-
-
-class ContainerError(RuntimeError):
-    """There is no verdict; the message is one line for the operator."""
-
-
-class NotRun(ContainerError):
-    """The engine refused, or was lost before the program had ended."""
+# On Linux the number of a signal goes up to this; a shell's code for it is 128 more.
+_LAST_SIGNAL = 64
 
 
 class TimedOut(ContainerError):
@@ -56,82 +41,34 @@ class Killed(ContainerError):
 
 
 class LeftBehind(ContainerError):
-    """A container may still exist; `name` says which, `__cause__` why it matters."""
+    """A container may still exist; `name` says which.
 
-    def __init__(self, engine: str, name: str, cause: BaseException | None) -> None:
+    `__cause__` is why there was no verdict, if that was so before. Of several runs,
+    `docker ps -a --filter label=host-first=sandbox` lists all that is left.
+    """
+
+    def __init__(
+        self, engine: str, name: str, cause: BaseException | None, why: str
+    ) -> None:
         self.name = name
-        reason = f"{cause}; " if cause else ""
+        # Only the text of our own errors is known to be one line without Host paths.
+        first = f"{cause}; " if isinstance(cause, ContainerError) else ""
         super().__init__(
-            f"{reason}a container may be left, and may be running; "
+            f"{first}{why}; a container may be left, and may be running; "
             f"when {engine} answers, use: {engine} rm --force {name}"
         )
-
-
-class EngineCLI:
-    """The command line of docker or podman, started by our own runner."""
-
-    def __init__(self, engine: str, workspace: AgentWorkspace) -> None:
-        program = shutil.which(engine)
-        if program is None:
-            raise NotRun(f"{engine} is not installed here, or not on the PATH")
-        variables = {name: os.environ[name] for name in VARIABLES if name in os.environ}
-        self.engine = engine
-        try:
-            self._runner = CommandRunner(
-                workspace,
-                executables={engine: Path(program).absolute()},
-                max_output_bytes=65_536,
-                environment=variables,
-            )
-        except CommandRefused as error:
-            raise NotRun(f"{engine} cannot be used: {error}") from error
-
-    def call(
-        self, *arguments: str, timeout_seconds: float = ANSWER_SECONDS
-    ) -> CommandResult:
-        """Run the engine's command once, whatever it ends with."""
-        try:
-            return self._runner.run(
-                [self.engine, *arguments], timeout_seconds=timeout_seconds
-            )
-        except CommandNotStarted as error:
-            raise NotRun(f"{self.engine} could not be started: {error}") from error
-
-    def ask(self, *arguments: str) -> object:
-        """Run a command whose answer is JSON; `NotRun` if there is none."""
-        answer = self.call(*arguments)
-        if answer.returncode != 0:
-            raise NotRun(f"{self.engine} does not answer: {last_words(answer)}")
-        try:
-            return json.loads(answer.stdout)
-        except ValueError:
-            raise NotRun(f"{self.engine} answers something unknown") from None
-
-    def limits(self) -> dict[str, bool | None]:
-        """Which limits this engine can set; None where it does not tell."""
-        if self.engine == "docker":
-            told = self.ask("info", f"--format={_DOCKER_LIMITS}")
-            known = told if isinstance(told, dict) else {}
-            return {limit: known.get(limit) is True for limit in _LIMITS}
-        told = self.ask("info", f"--format={_PODMAN_LIMITS}")
-        controllers = told if isinstance(told, list) else []
-        known = {limit: limit in controllers for limit in _LIMITS}
-        return known | {"swap": None}
-
-    def require_limits(self) -> tuple[str, ...]:
-        """Refuse an engine that would drop a limit; return what is not proved."""
-        limits = self.limits()
-        missing = [limit for limit, offered in limits.items() if offered is False]
-        if missing:
-            raise NotRun(f"{self.engine} would drop a limit here: {', '.join(missing)}")
-        return tuple(limit for limit, offered in limits.items() if offered is None)
 
 
 class Container:
     """A context: what `run` creates in it is removed at its end, whatever happens.
 
     Leaving it raises `LeftBehind` when that cannot be proved within the grace
-    period. Only the container of exactly this name is ever touched.
+    period, which two commands of the engine can exceed by 10 seconds each. Ctrl-C
+    and SIGTERM wait meanwhile, as `InterruptGuard` says.
+
+    Only the container of exactly this name is ever touched, and none if the engine
+    refuses to create it. Choose a name that nobody else uses: when an answer is
+    lost, what has that name is taken for ours.
     """
 
     def __init__(
@@ -140,18 +77,26 @@ class Container:
         self._cli = cli
         self._name = name
         self._grace_seconds = grace_seconds
-        self._answered = True
+        self._may_exist = False
+        self._answered = False
 
     def __enter__(self) -> Container:
         return self
 
     def __exit__(self, _kind: object, error: BaseException | None, _at: object) -> None:
+        if not self._may_exist:
+            return
+        why = "its removal was interrupted"
         try:
-            gone = self._remove()
-        except NotRun:
-            gone = False
-        if not gone:
-            raise LeftBehind(self._cli.engine, self._name, error) from error
+            # Who presses Ctrl-C twice would leave a container that nobody knows of.
+            with InterruptGuard(signal.SIGINT), InterruptGuard(signal.SIGTERM):
+                why = self._remove()
+        except NotRun as failure:
+            why = str(failure)
+        finally:
+            # Also in the place of the Ctrl-C that has waited: it names no container.
+            if why:
+                raise LeftBehind(self._cli.engine, self._name, error, why) from error
 
     def run(
         self,
@@ -163,8 +108,10 @@ class Container:
         """Create it, start it, and return how its program ended by itself.
 
         `create` are the engine's arguments, `limits` what its record of the
-        new container must say before it may start.
+        new container must say before it may start. Raises `CommandRefused` for a
+        `timeout_seconds` that no runner takes, before anything is created.
         """
+        positive_seconds("timeout_seconds", timeout_seconds)
         self._create(create)
         recorded = self._inspect("HostConfig")
         dropped = [key for key, value in limits.items() if recorded.get(key) != value]
@@ -179,28 +126,28 @@ class Container:
         return ended
 
     def _create(self, arguments: Sequence[str]) -> None:
-        self._answered = False
+        # From here on an interrupted command may have asked, and while its request
+        # is on the way an empty listing is no proof.
+        self._may_exist = True
         created = self._cli.call(*arguments, timeout_seconds=CREATE_SECONDS)
-        # A command that was killed may have asked before. It has said nothing, and
-        # while its request is on the way an empty listing is no proof.
-        said_why = (created.returncode or 0) > 0 and created.stderr.strip() != ""
-        self._answered = not created.timed_out and (created.returncode == 0 or said_why)
+        self._answered = created.returncode == 0 and not created.timed_out
+        self._may_exist = not is_refusal(self._cli.engine, created)
         if created.returncode != 0:
-            raise NotRun(
-                f"{self._cli.engine} created no container: {last_words(created)} "
-                "(images are never pulled: have this one here first)"
-            )
+            reason = last_words(created)
+            if "image" in reason:
+                reason += " (images are never pulled: have this one here first)"
+            raise NotRun(f"{self._cli.engine} created no container: {reason}")
 
     def _inspect(self, part: str) -> Mapping[str, object]:
         template = f"--format={{{{json .{part}}}}}"
-        record = self._cli.ask("inspect", "--type=container", template, self._name)
-        return record if isinstance(record, dict) else {}
+        return self._cli.ask("inspect", "--type=container", template, self._name)
 
-    def _remove(self) -> bool:
+    def _remove(self) -> str:
         """Remove the container and prove it, again and again for a while.
 
-        `rm --force` ends with 0 for a missing container too, so its exit code
-        proves nothing. The empty listing does, once creation was answered.
+        Returns why that is not proved, or nothing. `rm --force` ends with 0 for a
+        missing container too, so its exit code proves nothing. The empty listing
+        does, once creation was answered.
         """
         pause, deadline = 0.1, time.monotonic() + self._grace_seconds
         pattern = f"--filter=name=^{self._name}$"
@@ -211,11 +158,15 @@ class Container:
             listed = self._cli.call("ps", "--all", "--quiet", pattern)
             empty = listed.returncode == 0 and not listed.stdout.strip()
             if empty and self._answered:
-                return True
+                return ""
             if time.monotonic() >= deadline:
-                return False
+                break
             time.sleep(pause)
             pause = min(1.0, 2 * pause)
+        for command, answer in (("rm", removed), ("ps", listed)):
+            if answer.returncode != 0:
+                return f"{self._cli.engine} {command} failed: {last_words(answer)}"
+        return "the request to create it is not answered" if empty else "it is listed"
 
 
 def require_own_end(ended: CommandResult, state: Mapping[str, object]) -> None:
@@ -235,16 +186,5 @@ def require_own_end(ended: CommandResult, state: Mapping[str, object]) -> None:
         raise NotRun("the engine's command was lost before the program had ended")
     if code in (125, 126, 127):
         raise NotRun(f"the engine could not run the program: {last_words(ended)}")
-    if code > 128:
+    if 0 < code - 128 <= _LAST_SIGNAL:
         raise Killed(f"signal {code - 128} ended the program, no limit is known")
-
-
-def last_words(answer: CommandResult) -> str:
-    """The last line of stderr: short, printable, Host paths taken out."""
-    if answer.timed_out:
-        return "it did not end in time"
-    lines = [line.strip() for line in answer.stderr.split("\n") if line.strip()]
-    line = lines[-1] if lines else "no reason given"
-    # A path may hold spaces, so up to the last separator everything belongs to it.
-    line = re.sub(r"""(?<![\w.])([A-Z]:\\|/)(.*[\\/])?[^\s"',:]*""", "<path>", line)
-    return "".join(c if c.isprintable() else "?" for c in line)[:200]

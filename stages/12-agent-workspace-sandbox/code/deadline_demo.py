@@ -8,9 +8,9 @@ running it are given half a second.
 from __future__ import annotations
 
 import subprocess
-import sys
 import time
 
+from demo_exit import exit_after
 from runner import CommandRunner
 from workspace import AgentWorkspace
 
@@ -61,4 +61,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_after(main)

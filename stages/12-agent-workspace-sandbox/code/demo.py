@@ -6,10 +6,10 @@ The drafts are fixed teaching data, so no model is asked and every run says the 
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from pathlib import Path
 
+from demo_exit import exit_after
 from report_tools import ArtifactError, ReportCheckError, ReportTools, export_report
 from workspace import AgentWorkspace, WorkspaceError
 
@@ -58,12 +58,21 @@ def free_name(folder: Path) -> Path:
         number += 1
 
 
+def output_folder(named: str) -> Path:
+    """The folder that `--output-dir` names, made if it is missing."""
+    if not named:
+        raise ArtifactError("--output-dir is empty; write . for the current folder")
+    folder = Path(named).absolute()
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        reason = f"--output-dir cannot be made ({error.strerror})"
+        raise ArtifactError(f"{reason}; name another folder") from error
+    return folder
+
+
 def run(output_dir: Path) -> None:
     """Work on the report in a workspace of its own and deliver it to `output_dir`."""
-    try:
-        output_dir.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise ArtifactError(f"no folder for it: {error.strerror}") from error
     with AgentWorkspace.temporary() as workspace:
         workspace.import_input("inputs/brief.txt", BRIEF)
         tools = ReportTools(workspace)
@@ -93,26 +102,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Write, check and deliver a report.")
     parser.add_argument(
         "--output-dir",
-        type=Path,
         required=True,
         help="where the report goes; made if it is missing",
     )
-    output_dir = parser.parse_args().output_dir
+    named = parser.parse_args().output_dir
     try:
-        run(output_dir.resolve())
-        sys.stdout.flush()
+        run(output_folder(named))
     except (ArtifactError, ReportCheckError, WorkspaceError) as error:
         print(f"demo.py: no report was delivered: {error}", file=sys.stderr)
-        return 1
-    except BrokenPipeError:
-        # Nobody reads on, as after `| head`. Python would complain once more when it
-        # empties its buffer at the end, so that goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     return 0
 
 
 if __name__ == "__main__":
-    # A path may hold characters that the terminal's encoding does not have.
-    sys.stdout.reconfigure(errors="backslashreplace")
-    sys.exit(main())
+    exit_after(main)

@@ -6,77 +6,132 @@ import functools
 import hashlib
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
 import unittest
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 
-from check_support import CODE, run_script
+from check_support import (
+    CODE,
+    Beside,
+    run_script,
+    script_command,
+    script_environment,
+    wait_until,
+)
 
 __all__ = [
     "BoundaryDemoChecks",
     "DeadlineDemoChecks",
     "DemoChecks",
+    "DemoExitChecks",
+    "DemoInterruptChecks",
     "DemoRefusalChecks",
     "RaceDemoChecks",
     "ReceiptDemoChecks",
 ]
 
 
-def run_twice() -> SimpleNamespace:
-    """`demo.py` twice into one folder, and what is there after each."""
-    with tempfile.TemporaryDirectory(prefix="demo 检查 ") as scratch:
-        output = Path(scratch).resolve() / "stage12 output"
-        runs, delivered = [], []
-        for _ in range(2):
-            runs.append(run_script("demo.py", "--output-dir", str(output)))
-            delivered.append({p.name: p.read_bytes() for p in output.iterdir()})
-    return SimpleNamespace(output=output, runs=runs, delivered=delivered)
-
-
-def run_in_gbk() -> SimpleNamespace:
-    """`demo.py` on a GBK terminal, into a folder whose name GBK does not have."""
-    with tempfile.TemporaryDirectory() as scratch:
-        output = Path(scratch).resolve() / "报告 \u0e01"
-        done = run_script("demo.py", "--output-dir", str(output), encoding="gbk")
-        return SimpleNamespace(done=done, delivered=(output / "report.md").is_file())
-
-
-def run_cut_short() -> SimpleNamespace:
-    """`demo.py` whose output nobody reads."""
-    with tempfile.TemporaryDirectory() as scratch:
-        pipeline = f'"$0" "$1" --output-dir "{scratch}/output" | true'
-        done = subprocess.run(
-            ["/bin/sh", "-c", pipeline, sys.executable, str(CODE / "demo.py")],
-            env={**os.environ, "TMPDIR": scratch},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=60,
-        )
-        return SimpleNamespace(done=done, left_behind=os.listdir(scratch))
-
-
 def run_alone(name: str) -> SimpleNamespace:
-    """Another demo, in a folder of its own that is also its temporary one."""
+    """A demo in a folder of its own that is also its temporary one."""
     with tempfile.TemporaryDirectory() as scratch:
         done = run_script(name, temporary=scratch, cwd=scratch)
         return SimpleNamespace(done=done, left_behind=os.listdir(scratch))
 
 
-@functools.cache
-def started_demos() -> dict[str, Future]:
-    """All demos, started together when the first is asked for: most of them wait."""
-    pool = ThreadPoolExecutor(4)
-    others = ("race", "deadline", "boundary", "receipt")
-    demos = {name: pool.submit(run_alone, f"{name}_demo.py") for name in others}
-    demos["twice"] = pool.submit(run_twice)
-    demos["GBK"] = pool.submit(run_in_gbk)
-    if Path("/bin/sh").exists():
-        demos["cut short"] = pool.submit(run_cut_short)
-    return demos
+def run_twice() -> SimpleNamespace:
+    """`demo.py` twice into one folder, and what is there after each.
+
+    The second run is on a GBK terminal, and GBK has not all of the folder's name.
+    """
+    with tempfile.TemporaryDirectory(prefix="demo 检查 ") as scratch:
+        output = Path(scratch).resolve() / "stage12 \u0e01 output"
+        runs, delivered = [], []
+        for encoding in ("utf-8", "gbk"):
+            arguments = ("--output-dir", str(output))
+            runs.append(run_script("demo.py", *arguments, encoding=encoding))
+            delivered.append({p.name: p.read_bytes() for p in output.iterdir()})
+    return SimpleNamespace(output=output, runs=runs, delivered=delivered)
+
+
+def run_cut_short() -> SimpleNamespace:
+    """`demo.py` whose output nobody reads."""
+    with tempfile.TemporaryDirectory() as scratch:
+        reader, writer = os.pipe()
+        os.close(reader)
+        with open(writer, "wb") as nobody:  # noqa: PTH123
+            done = subprocess.run(
+                script_command("demo.py", "--output-dir", f"{scratch}/output"),
+                env=script_environment(scratch),
+                stdin=subprocess.DEVNULL,
+                stdout=nobody,
+                stderr=subprocess.PIPE,
+                timeout=60,
+            )
+        return SimpleNamespace(done=done, left_behind=os.listdir(scratch))
+
+
+def first_line(demo: subprocess.Popen[str], scratch: str) -> None:
+    """Wait until the demo has printed something."""
+    demo.stdout.readline()
+
+
+def swapping(demo: subprocess.Popen[str], scratch: str) -> None:
+    """Wait until the draft of `race_demo.py` is a link at times."""
+    drafts = functools.partial(Path(scratch).glob, "*/run/work/report.md")
+    wait_until(lambda: any(draft.is_symlink() for draft in drafts()))
+
+
+def run_interrupted(name: str, wait: Callable[..., None]) -> SimpleNamespace:
+    """A demo that gets Ctrl-C, as all processes of a terminal do, in its middle.
+
+    On a busy machine it can be over before the signal comes: then once more.
+    """
+    for _ in range(5):
+        with tempfile.TemporaryDirectory() as scratch:
+            with subprocess.Popen(
+                script_command(name),
+                cwd=scratch,
+                env=script_environment(scratch) | {"PYTHONUNBUFFERED": "1"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                start_new_session=True,
+            ) as demo:
+                wait(demo, scratch)
+                os.killpg(demo.pid, signal.SIGINT)
+                stderr = demo.communicate(timeout=60)[1]
+            left_behind = os.listdir(scratch)
+        if demo.returncode != 0:
+            break
+    return SimpleNamespace(code=demo.returncode, stderr=stderr, left_behind=left_behind)
+
+
+# In the order in which the checks below need them.
+BOUNDARY = Beside(run_alone, "boundary_demo.py")
+DEADLINE = Beside(run_alone, "deadline_demo.py")
+TWICE = Beside(run_twice)
+CUT_SHORT = Beside(run_cut_short)
+INTERRUPTED = {
+    name: Beside(run_interrupted, name, wait)
+    for name, wait in {
+        "boundary_demo.py": first_line,
+        "deadline_demo.py": first_line,
+        "race_demo.py": swapping,
+    }.items()
+}
+RACE = Beside(run_alone, "race_demo.py")
+RECEIPT = Beside(run_alone, "receipt_demo.py")
+
+
+needs_posix = unittest.skipUnless(
+    os.name == "posix", "signals and closed streams are those of Linux and macOS"
+)
 
 
 class DemoChecks(unittest.TestCase):
@@ -84,7 +139,7 @@ class DemoChecks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        seen = started_demos()["twice"].result()
+        seen = TWICE.result()
         cls.output, cls.runs, cls.delivered = seen.output, seen.runs, seen.delivered
         cls.first_report = cls.output / "report.md"
         cls.first_bytes = cls.delivered[0]["report.md"]
@@ -131,17 +186,16 @@ class DemoChecks(unittest.TestCase):
 
     def test_a_gbk_terminal_gets_the_whole_story(self):
         """On a GBK terminal a path that GBK lacks characters for is shown escaped."""
-        seen = started_demos()["GBK"].result()
-        self.assertEqual((seen.done.returncode, seen.done.stderr), (0, ""))
-        self.assertTrue(seen.delivered)
-        shown = r"(?m)^exported: .+报告 \\u0e01.report\.md$"
-        self.assertRegex(seen.done.stdout, shown)
+        done = self.runs[1]
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        shown = r"(?m)^exported: .+检查 .+stage12 \\u0e01 output.report-2\.md$"
+        self.assertRegex(done.stdout, shown)
 
-    @unittest.skipUnless(Path("/bin/sh").exists(), "needs a shell's pipe")
+    @needs_posix
     def test_a_reader_that_leaves_early_gets_no_complaint(self):
-        """Cut short by `| head`, the demo neither complains nor leaves a workspace."""
-        seen = started_demos()["cut short"].result()
-        self.assertEqual(seen.done.stderr, b"")
+        """Cut short by `| head`, it ends with 1, silently, and leaves no workspace."""
+        seen = CUT_SHORT.result()
+        self.assertEqual((seen.done.returncode, seen.done.stderr), (1, b""))
         self.assertLessEqual(set(seen.left_behind), {"output"})
 
 
@@ -159,7 +213,19 @@ class DemoRefusalChecks(unittest.TestCase):
             self.assertEqual(os.listdir(scratch), ["occupied"])
             self.assertEqual(occupied.read_bytes(), b"a file")
         self.assertEqual((done.returncode, done.stdout), (1, ""))
-        self.assertRegex(done.stderr, r"\Ademo\.py: no report was delivered: .+\n\Z")
+        told = r"\Ademo\.py: no report was delivered: --output-dir .*; name .+\n\Z"
+        self.assertRegex(done.stderr, told)
+
+    def test_an_empty_output_dir_is_one_line(self):
+        """An empty name is no name for the current folder: one line and exit 1."""
+        with tempfile.TemporaryDirectory() as scratch:
+            done = run_script(
+                "demo.py", "--output-dir", "", cwd=scratch, temporary=scratch
+            )
+            self.assertEqual(os.listdir(scratch), [])
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        told = r"\Ademo\.py: no report was delivered: --output-dir is empty; .+\n\Z"
+        self.assertRegex(done.stderr, told)
 
     @unittest.skipUnless(
         hasattr(os, "geteuid") and os.geteuid() != 0,
@@ -176,12 +242,96 @@ class DemoRefusalChecks(unittest.TestCase):
         self.assertRegex(done.stderr, r"\Ademo\.py: no report was delivered: .+\n\Z")
 
 
+class DemoExitChecks(unittest.TestCase):
+    """`exit_after`, by which every demo ends, around a `main` of our own."""
+
+    def run_ending(self, *main: str, stdout=subprocess.PIPE, shell: str = ""):
+        """Exit code, stdout and stderr of a program that prints, then does `main`."""
+        lines = (
+            f"import signal, sys; sys.path.insert(0, {str(CODE)!r})",
+            "from demo_exit import exit_after",
+            "def main():",
+            "    print('begun')",
+            *(f"    {line}" for line in main),
+            "sys.argv[0] = '/folder/some_demo.py'",
+            "exit_after(main)",
+        )
+        command = [sys.executable, "-I", "-S", "-B", "-c", "\n".join(lines)]
+        if shell:
+            command = ["/bin/sh", "-c", shell, "sh", *command]
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=stdout,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+            timeout=60,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    def test_every_demo_ends_by_it(self):
+        """Each demo of this stage hands its `main` to `exit_after`."""
+        ending = '\n\nif __name__ == "__main__":\n    exit_after(main)\n'
+        demos = [*CODE.glob("*demo.py")]
+        self.assertGreater(len(demos), 5)
+        for path in demos:
+            with self.subTest(path.name):
+                self.assertTrue(path.read_text(encoding="utf-8").endswith(ending))
+
+    def test_the_exit_code_is_mains(self):
+        """What `main` returns is the exit code, and all it printed is there."""
+        self.assertEqual(self.run_ending("return 3"), (3, "begun\n", ""))
+
+    def test_a_fault_of_ours_is_shown_whole(self):
+        """An exception that is nobody else's doing keeps its traceback."""
+        code, stdout, stderr = self.run_ending("raise LookupError('ours')")
+        self.assertEqual((code, stdout), (1, "begun\n"))
+        self.assertIn("Traceback", stderr)
+
+    @needs_posix
+    def test_ctrl_c_is_one_line(self):
+        """Ctrl-C ends with 130 and one line, after what was printed before."""
+        interrupted = self.run_ending("signal.raise_signal(signal.SIGINT)")
+        told = "some_demo.py: interrupted\n"
+        self.assertEqual(interrupted, (130, "begun\n", told))
+
+    @unittest.skipUnless(Path("/dev/full").exists(), "needs /dev/full, a full disk")
+    def test_lost_output_is_one_line_and_no_success(self):
+        """On a full disk it is 1 and one line, at whatever moment that is noticed."""
+        told = (1, None, "some_demo.py: No space left on device\n")
+        at_once = "sys.stdout.reconfigure(write_through=True)"
+        for main in (["return 0"], ["sys.exit(0)"], [at_once, "print('more')"]):
+            with self.subTest(main), Path("/dev/full").open("wb") as full:
+                self.assertEqual(self.run_ending(*main, stdout=full), told)
+
+    @needs_posix
+    def test_without_output_nothing_is_begun(self):
+        """With its standard output closed a demo says so, and `main` is not called."""
+        code, _, stderr = self.run_ending("sys.exit('begun')", shell='exec "$@" >&-')
+        self.assertEqual(code, 1)
+        self.assertRegex(stderr, r"\Asome_demo\.py: .*closed; nothing was done\n\Z")
+
+
+@needs_posix
+class DemoInterruptChecks(unittest.TestCase):
+    """Ctrl-C in the middle of the demos that start processes."""
+
+    def test_nothing_but_a_line_stays(self):
+        """It is one line and 130, and no folder and no traceback of a child remains."""
+        for name, work in INTERRUPTED.items():
+            with self.subTest(name):
+                seen = work.result()
+                told = (130, f"{name}: interrupted\n")
+                self.assertEqual((seen.code, seen.stderr), told)
+                self.assertEqual(seen.left_behind, [])
+
+
 class BoundaryDemoChecks(unittest.TestCase):
     """`boundary_demo.py` run once; the checks look at what it showed."""
 
     @classmethod
     def setUpClass(cls):
-        seen = started_demos()["boundary"].result()
+        seen = BOUNDARY.result()
         cls.done, cls.left_behind = seen.done, seen.left_behind
         cls.lines = cls.done.stdout.splitlines()
 
@@ -213,7 +363,7 @@ class DeadlineDemoChecks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        seen = started_demos()["deadline"].result()
+        seen = DEADLINE.result()
         cls.done, cls.left_behind = seen.done, seen.left_behind
 
     def test_only_the_runner_ends_what_was_left_behind(self):
@@ -236,7 +386,7 @@ class RaceDemoChecks(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        seen = started_demos()["race"].result()
+        seen = RACE.result()
         cls.done, cls.left_behind = seen.done, seen.left_behind
 
     def test_the_workspace_reads_nothing_from_outside(self):
@@ -263,7 +413,7 @@ class ReceiptDemoChecks(unittest.TestCase):
 
     def test_only_the_checked_bytes_are_delivered(self):
         """Only the checked bytes are delivered, and only to a name that is free."""
-        seen = started_demos()["receipt"].result()
+        seen = RECEIPT.result()
         done = seen.done
         self.assertEqual(seen.left_behind, [])
         self.assertEqual((done.returncode, done.stderr), (0, ""))

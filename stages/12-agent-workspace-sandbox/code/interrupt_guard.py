@@ -64,7 +64,7 @@ class InterruptGuard:
             self._deliver(frame)
 
     def _deliver(self, frame: FrameType | None = None) -> None:
-        if self._waiting:
+        while self._waiting:  # the next can come while a handler is at work
             # If the handler raises, the clean-up that follows must not be disturbed.
             holding, self._holding = self._holding, True
             self._waiting = False

@@ -15,6 +15,7 @@ for an outside address. It is written for Linux.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import errno
 import json
@@ -26,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 MIB = 2**20
@@ -72,16 +73,38 @@ def append(path: Path) -> str:
     return "OPENED"
 
 
+@contextlib.contextmanager
+def first_line(folder: str) -> Iterator[str]:
+    """What a script begins with that our Python runs, by a link in `folder`."""
+    # The interpreter's own path may be too long for a first line, or have a space.
+    link = Path(folder, f"probe-{os.getpid()}.python")
+    link.symlink_to(sys.executable)
+    try:
+        yield f"#!{link}\n"
+    finally:
+        link.unlink()
+
+
 def execute_from(folder: str) -> str:
     """Write a program into `folder` and start it."""
     program = Path(folder, f"probe-{os.getpid()}")
-    program.write_text(f"#!{sys.executable}\n", encoding="utf-8")
-    program.chmod(0o755)
-    try:
-        subprocess.run([program], check=True)
-        return "EXECUTED"
-    finally:
-        program.unlink()
+    with first_line(folder) as line:
+        program.write_text(line, encoding="utf-8")
+        program.chmod(0o755)
+        try:
+            subprocess.run([program], check=True)
+        finally:
+            program.unlink()
+    return "EXECUTED"
+
+
+def execute_from_memory() -> str:
+    """Write a program into a file that is in no folder, and start it."""
+    number = os.memfd_create("probe")
+    with first_line("/tmp") as line, os.fdopen(number, "wb", 0) as file:
+        file.write(line.encode())
+        subprocess.run([f"/proc/self/fd/{number}"], pass_fds=[number], check=True)
+    return "EXECUTED"
 
 
 def become_root_of_a_namespace() -> str:
@@ -175,6 +198,7 @@ def look(targets: dict) -> dict[str, object]:
         "write the report": effect(lambda: append(report)),
         "write beside it": effect(lambda: append(report.with_name("beside.txt"))),
         "execute from /tmp": effect(lambda: execute_from("/tmp")),
+        "execute from memory": effect(execute_from_memory),
         "write to /dev/shm": effect(
             lambda: tempfile.TemporaryFile(dir="/dev/shm").close() or "OPENED"
         ),

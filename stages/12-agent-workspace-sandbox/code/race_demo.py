@@ -15,6 +15,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from demo_exit import exit_after
 from workspace import AgentWorkspace, WorkspaceError
 
 SECONDS = 0.5
@@ -55,6 +56,14 @@ def count(read: Callable[[], bytes]) -> str:
     return f"{reads} reads, {outside} of them from outside, {refused} refused"
 
 
+def compare_readers(workspace: AgentWorkspace) -> None:
+    """Let both readers read the same path, one after the other."""
+    name = "work/report.md"
+    plain = count(lambda: resolve_then_open(workspace.root, name))
+    print("resolve, then open:", plain)
+    print("the workspace:", count(lambda: workspace.read_bytes(name)))
+
+
 def main() -> int:
     """Let both readers meet the swapping process."""
     with tempfile.TemporaryDirectory(prefix="race-") as parent:
@@ -67,15 +76,18 @@ def main() -> int:
         (work / "link").symlink_to(canary)
         swap = [sys.executable, "-I", "-S", "-c", SWAP]
         swap += [str(work / name) for name in ("draft.md", "link", "report.md")]
-        with subprocess.Popen(swap, stdout=subprocess.PIPE) as attacker:
-            attacker.stdout.readline()
-            plain = count(lambda: resolve_then_open(workspace.root, "work/report.md"))
-            print("resolve, then open:", plain)
-            confined = count(lambda: workspace.read_bytes("work/report.md"))
-            print("the workspace:", confined)
-            attacker.kill()
+        # In a session of its own: a Ctrl-C at the terminal is for us, who end it.
+        with subprocess.Popen(
+            swap, stdout=subprocess.PIPE, start_new_session=True
+        ) as attacker:
+            try:
+                attacker.stdout.readline()
+                compare_readers(workspace)
+            finally:
+                attacker.kill()
+                attacker.wait()
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_after(main)

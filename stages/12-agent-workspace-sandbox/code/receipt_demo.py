@@ -7,11 +7,11 @@ a draft that never passed; and a name is used twice.
 from __future__ import annotations
 
 import hashlib
-import sys
 import tempfile
 from pathlib import Path
 
 from demo import FIRST_DRAFT, PROPOSAL, SECOND_DRAFT
+from demo_exit import exit_after
 from report_tools import ArtifactError, ReportReview, ReportTools, export_report
 from workspace import AgentWorkspace
 
@@ -51,4 +51,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_after(main)

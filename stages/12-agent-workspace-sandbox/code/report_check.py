@@ -16,7 +16,6 @@ check is structural: a report that claims 200 staff passes.
 from __future__ import annotations
 
 import hashlib
-import html
 import json
 import os
 import re
@@ -274,7 +273,7 @@ class _Outline:
         self.may_define = False
         for kind, piece in _inline(text[start:]):
             if kind == "entity":
-                self._add_content(html.unescape(piece))
+                self._add_content(_character(piece))
             elif kind != "unseen":
                 self._add_content(piece)
 
@@ -315,6 +314,12 @@ def _inline(text: str) -> Iterator[tuple[str, str]]:
             end = next(run.end() for run in runs if len(run[0]) == len(found[0]))
         yield kind, text[found.start() : end]
     yield "text", text[end:]
+
+
+def _character(entity: str) -> str:
+    import html  # seldom needed, and as slow to import as a report is to check
+
+    return html.unescape(entity)
 
 
 def _comment_end(text: str, start: int) -> int:

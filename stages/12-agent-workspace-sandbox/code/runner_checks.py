@@ -15,10 +15,11 @@ import tempfile
 import threading
 import time
 import unittest
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 
-from check_support import CODE, is_running, python, wait_until
+from check_support import CODE, Beside, is_running, python, wait_until
 from child_process import ChildProcess
 from command_values import child_environment
 from interrupt_guard import InterruptGuard
@@ -204,7 +205,7 @@ class RunnerStartChecks(RunnerCase):
         os.environ["HF_PLANTED"] = "secret"
         self.addCleanup(os.environ.pop, "HF_PLANTED", None)
         inherits = subprocess.run(
-            [sys.executable, "-c", show], capture_output=True, encoding="utf-8"
+            [sys.executable, "-S", "-c", show], capture_output=True, encoding="utf-8"
         )
         runner = self.runner(environment=named)
         named["HF_LATER"] = "too late"
@@ -513,7 +514,10 @@ class RunnerRegistrationChecks(RunnerCase):
 
 @needs_posix
 class RunnerDeadlineChecks(RunnerCase):
-    """The slow cases run at the same time, once, and each check looks at its own."""
+    """The slow cases run at the same time, once, and each check looks at its own.
+
+    They run beside other checks (`SLOW_CASES`), in a workspace of their own.
+    """
 
     timeout = 0.7
     grace = 0.3
@@ -543,47 +547,56 @@ class RunnerDeadlineChecks(RunnerCase):
     )
 
     @classmethod
-    def setUpClass(cls) -> None:
-        super().setUpClass()
-        pool = cls.enter_for_class.enter_context(ThreadPoolExecutor(12))
-        commands = {name: ["sh", "-c", text] for name, text in cls.scripts.items()}
-        cls.cases: dict[str, Future] = {
-            name: pool.submit(cls.timed, command) for name, command in commands.items()
-        }
-        cls.cases["escapee"] = pool.submit(cls.escape)
-        cls.addClassCleanup(cls.end_escapee)
-        cls.cases["patient"] = pool.submit(cls.timed, commands["stubborn"], grace=8)
-        cls.cases["hasty"] = pool.submit(cls.timed, commands["stubborn"], grace=1e-6)
-        slow_hosts()
+    def run_slow_cases(cls) -> SimpleNamespace:
+        """Results and delays of all cases, the escapee alive, what was written."""
+        shells = {name: ["sh", "-c", text] for name, text in cls.scripts.items()}
+        stubborn = shells["stubborn"]
+        with AgentWorkspace.temporary() as workspace, ThreadPoolExecutor(12) as pool:
+            timed = functools.partial(pool.submit, cls.timed, workspace)
+            cases = {name: timed(command) for name, command in shells.items()}
+            cases["patient"] = timed(stubborn, grace=8)
+            cases["hasty"] = timed(stubborn, grace=1e-6)
+            escape = pool.submit(cls.escape, workspace)
+            effect = workspace.root / "side-effect"
+            cases["polite"].result()
+            return SimpleNamespace(
+                cases={name: case.result() for name, case in cases.items()},
+                escapee=escape.result(),
+                effect=effect.read_text(encoding="utf-8"),
+            )
 
     @classmethod
     def timed(
-        cls, command, *, grace: float = grace, timeout: float = timeout
+        cls, workspace, command, *, grace: float = grace, timeout: float = timeout
     ) -> tuple[CommandResult, float]:
         """A result, and by how much the call overran its deadline."""
-        runner = cls.runner(grace_seconds=grace)
+        programs = {"python": sys.executable, "sh": "/bin/sh"}
+        runner = CommandRunner(workspace, executables=programs, grace_seconds=grace)
         started = time.monotonic()
         result = runner.run(command, timeout_seconds=timeout)
         return result, time.monotonic() - started - timeout
 
     @classmethod
-    def escape(cls) -> tuple[CommandResult, float]:
-        """Give a busy machine the time to let the escape happen at all."""
-        result, late = cls.timed(cls.escapee)
+    def escape(cls, workspace) -> tuple[CommandResult, float, bool]:
+        """The case of the escapee, and whether it was alive afterwards."""
+        result, late = cls.timed(workspace, cls.escapee)
         if result.returncode != 0:
-            result, late = cls.timed(cls.escapee, timeout=5)
-        return result, late
-
-    @classmethod
-    def end_escapee(cls) -> None:
-        end_quietly(int(cls.cases["escapee"].result()[0].stdout.split()[0]))
+            # Give a busy machine the time to let the escape happen at all.
+            result, late = cls.timed(workspace, cls.escapee, timeout=5)
+        pid = int(result.stdout.split()[0])
+        alive = is_running(pid)
+        end_quietly(pid)
+        return result, late, alive
 
     def case(self, name: str) -> CommandResult:
-        result, late = self.cases[name].result()
+        result, late = SLOW_CASES.result().cases[name]
+        self.assert_late(result, late)
+        return result
+
+    def assert_late(self, result: CommandResult, late: float) -> None:
         self.assertTrue(result.timed_out)
         self.assertGreaterEqual(late, 0)
         self.assertLess(late, self.grace + 0.5)
-        return result
 
     def assert_ended(self, pids: str, count: int) -> None:
         numbers = [int(pid) for pid in pids.split()]
@@ -597,8 +610,7 @@ class RunnerDeadlineChecks(RunnerCase):
         result = self.case("polite")
         self.assertEqual((result.returncode, result.stdout), (-15, "begun\n"))
         self.assertTrue(result.output_complete and result.cleanup_complete)
-        effect = self.workspace.root / "side-effect"
-        self.assertEqual(effect.read_text(encoding="utf-8"), "kept\n")
+        self.assertEqual(SLOW_CASES.result().effect, "kept\n")
 
     def test_a_group_that_ignores_term_is_killed(self) -> None:
         """Three processes that ignore TERM are killed, descendants included."""
@@ -630,9 +642,9 @@ class RunnerDeadlineChecks(RunnerCase):
 
     def test_an_escapee_is_reported_and_not_waited_for(self) -> None:
         """One that left the session and holds a pipe makes both promises false."""
-        result = self.case("escapee")
-        pid = int(result.stdout.split()[0])
-        self.assertTrue(is_running(pid))
+        result, late, alive = SLOW_CASES.result().escapee
+        self.assert_late(result, late)
+        self.assertTrue(alive)
         self.assertEqual(result.returncode, 0)
         self.assertFalse(result.output_complete)
         self.assertFalse(result.cleanup_complete)
@@ -640,13 +652,13 @@ class RunnerDeadlineChecks(RunnerCase):
 
     def test_the_grace_period_is_not_spent_without_need(self) -> None:
         """A long grace period does not delay the end of a stubborn group."""
-        result, late = self.cases["patient"].result()
+        result, late = SLOW_CASES.result().cases["patient"]
         self.assertTrue(result.timed_out and result.cleanup_complete)
         self.assertLess(late, 2)
 
     def test_the_shortest_grace_period_is_enough(self) -> None:
         """However short, nothing is left behind, and what was printed is there."""
-        result, _ = self.cases["hasty"].result()
+        result, _ = SLOW_CASES.result().cases["hasty"]
         self.assertTrue(result.timed_out)
         self.assertTrue(result.output_complete and result.cleanup_complete)
         self.assert_ended(result.stdout, 3)
@@ -654,7 +666,7 @@ class RunnerDeadlineChecks(RunnerCase):
     @needs_proc
     def test_a_traced_program_holds_up_nothing(self) -> None:
         """A descendant that traces the program cannot make the run wait for it."""
-        seen = slow_hosts()["a tracer"].result()
+        seen = SLOW_HOSTS["a tracer"].result()
         if seen is None:
             self.skipTest("needs a system that lets a process trace its parent")
         returncode, timed_out, cleanup_complete, late, nothing_left = seen
@@ -710,7 +722,7 @@ class RunnerDeadlineChecks(RunnerCase):
         """Without pidfd_open, and without waitid, results and clean-up are the same."""
         for name in ("no pidfd_open", "no waitid"):
             with self.subTest(name):
-                quiet, late, silent = slow_hosts()[name].result()
+                quiet, late, silent = SLOW_HOSTS[name].result()
                 self.assertEqual(quiet[:3], [3, False, True])
                 self.assertEqual(late[:3], [-9, True, True])
                 self.assertEqual(silent[:3], [0, False, True])
@@ -947,6 +959,21 @@ class RunnerInterruptChecks(RunnerCase):
         self.assertEqual(reached, ["after the interrupt"])
         self.assertIs(signal.getsignal(signal.SIGINT), signal.default_int_handler)
 
+    def test_a_signal_during_its_handler_is_not_put_off(self) -> None:
+        """A second signal that comes while the first is handled is handled next."""
+        calls = []
+
+        def handler(number: int, _: object) -> None:
+            calls.append(number)
+            if len(calls) == 1:
+                signal.raise_signal(number)
+
+        before = signal.signal(signal.SIGINT, handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+        with InterruptGuard(signal.SIGINT) as guard, guard.admitted():
+            signal.raise_signal(signal.SIGINT)
+            self.assertEqual(calls, [signal.SIGINT] * 2)
+
     @needs_proc
     def test_an_interrupt_leaves_nothing_behind(self) -> None:
         """A Ctrl-C while the program runs ends its whole group and is passed on."""
@@ -977,13 +1004,13 @@ class RunnerInterruptChecks(RunnerCase):
     @needs_proc
     def test_an_interrupt_at_any_moment_leaves_nothing_behind(self) -> None:
         """What SIGINT or SIGTERM raises waits for a start or an end and is not lost."""
-        seen = slow_hosts()["interrupts at any moment"].result()
+        seen = SLOW_HOSTS["interrupts at any moment"].result()
         self.assertEqual(seen, [60, True, [True]])
 
     @unittest.skipUnless(hasattr(signal, "pthread_sigmask"), "needs signal masks")
     def test_an_interrupt_that_wakes_nobody_is_noticed(self) -> None:
         """A Ctrl-C that came too early to end the waiting does not wait itself."""
-        seen = slow_hosts()["interrupts that wake nobody"].result()
+        seen = SLOW_HOSTS["interrupts that wake nobody"].result()
         self.assertEqual(seen, [True, True])
 
     @needs_posix
@@ -1029,16 +1056,16 @@ class RunnerTerminalChecks(RunnerCase):
         host = host_code(
             "import subprocess",
             "os.close(os.open(os.ttyname(0), os.O_RDWR))",
-            f"a = subprocess.run([sys.executable, '-c', {code!r}],"
+            f"a = subprocess.run([sys.executable, '-S', '-c', {code!r}],"
             " capture_output=True, encoding='utf-8')",
-            f"b = runner.run(['python', '-c', {code!r}], timeout_seconds=20)",
+            f"b = runner.run(['python', '-S', '-c', {code!r}], timeout_seconds=20)",
             "answer = [a.stdout, b.stdout, b.returncode]",
         )
         master, slave = pty.openpty()
         self.addCleanup(os.close, master)
         self.addCleanup(os.close, slave)
         subprocess.run(
-            [sys.executable, "-c", host, str(CODE), str(report)],
+            [sys.executable, "-S", "-B", "-c", host, str(CODE), str(report)],
             cwd=CODE,
             stdin=slave,
             stdout=slave,
@@ -1090,30 +1117,10 @@ class RunnerLeakChecks(unittest.TestCase):
 
     def test_200_runs_return_to_the_starting_counts(self) -> None:
         """Runs of every kind leave no descriptor, thread, child or zombie behind."""
-        wrong, before, after, escaped = slow_hosts()["200 runs"].result()
+        wrong, before, after, escaped = SLOW_HOSTS["200 runs"].result()
         self.assertEqual(wrong, [])
         self.assertEqual(before, after)
         self.assertGreater(escaped, 0)
-
-
-@functools.cache
-def slow_hosts() -> dict[str, Future]:
-    """The Hosts that take their time, all started when the first is asked for."""
-    deadlines, interrupts = RunnerDeadlineChecks, RunnerInterruptChecks
-    hosts = {
-        "a tracer": deadlines.with_a_tracer(),
-        "no pidfd_open": deadlines.on_older_system("pidfd_open"),
-        "no waitid": deadlines.on_older_system("pidfd_open", "waitid"),
-        "200 runs": RunnerLeakChecks.host,
-        "interrupts at any moment": interrupts.at_any_moment,
-        "interrupts that wake nobody": interrupts.woken_by_nobody,
-    }
-    pool = ThreadPoolExecutor(len(hosts))
-    settings = f"grace_seconds={deadlines.grace}"
-    return {
-        name: pool.submit(run_host, *code, settings=settings)
-        for name, code in hosts.items()
-    }
 
 
 def end_quietly(pid: int) -> None:
@@ -1159,6 +1166,24 @@ def run_host(*code: str, settings: str = "", env: dict[str, str] | None = None):
     if done.returncode or done.stderr:
         raise AssertionError(done.stderr)
     return json.loads(done.stdout)
+
+
+def run_hasty_host(*code: str):
+    return run_host(*code, settings=f"grace_seconds={RunnerDeadlineChecks.grace}")
+
+
+SLOW_CASES = Beside(RunnerDeadlineChecks.run_slow_cases)
+SLOW_HOSTS = {
+    name: Beside(run_hasty_host, *code)
+    for name, code in {
+        "a tracer": RunnerDeadlineChecks.with_a_tracer(),
+        "no pidfd_open": RunnerDeadlineChecks.on_older_system("pidfd_open"),
+        "no waitid": RunnerDeadlineChecks.on_older_system("pidfd_open", "waitid"),
+        "interrupts at any moment": RunnerInterruptChecks.at_any_moment,
+        "interrupts that wake nobody": RunnerInterruptChecks.woken_by_nobody,
+        "200 runs": RunnerLeakChecks.host,
+    }.items()
+}
 
 
 if __name__ == "__main__":

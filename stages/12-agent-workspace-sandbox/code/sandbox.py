@@ -1,7 +1,8 @@
 """Check a report in a container that has almost no rights.
 
 The program inside is the audited checker, never generated code. The profile
-below says with which rights it runs; `container_run` gives it a life cycle.
+(`container_profile`) says with which rights it runs; `container_run` gives it a
+life cycle.
 
 What the profile does not do:
 
@@ -10,142 +11,40 @@ What the profile does not do:
 - It does not set the seccomp filter. That is the engine's default, and it is
   what refuses new user namespaces; podman's default lets them through.
 - It hides files, not facts. From inside one still sees the kernel's version,
-  the number of processors, `/proc/meminfo`, Docker's copies of the Host's
-  name and resolver address, and, in `/proc/self/mountinfo`, where on the
-  Host the mounted files lie.
+  the number of processors, `/proc/meminfo`, what the engine writes below `/etc`
+  (docker the Host's resolver address, podman the Host's name), and, in
+  `/proc/self/mountinfo`, where on the Host the mounted files lie.
+- It keeps files in `/tmp` from being run, not programs: one can be read by an
+  interpreter, or started from memory.
+- `--ulimit=core=0` is for core files. A Host that pipes crashed programs to a
+  collector (`kernel.core_pattern`) may keep their memory nevertheless.
 - A share of a processor slows a program and does not end it; the deadline does.
-- The image is trusted as it is: who chooses it chooses the Python in it, and
-  one that declares volumes brings writable places of its own.
+- The image is trusted as it is: who chooses it chooses the Python in it. One
+  that declares volumes brings writable places of its own, and one with an entry
+  point has it started instead, with our Python as its arguments.
 - Proxy settings in the engine's own configuration become variables inside.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
-import re
-import secrets
+import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import report_check
-from container_run import Container, EngineCLI
-from review_receipt import read_verdict
+from container_profile import LIMITS, Profile, new_name
+from container_run import Container
+from engine_cli import EngineCLI, NotRun
+from engine_words import last_words
+from report_check import MAX_REPORT_BYTES
+from review_receipt import ReportCheckError, read_verdict
+from runner import CommandResult
 from workspace import AgentWorkspace
 
 IMAGE = "python:3.12-slim"
 DEADLINE_SECONDS = 30.0
-LABEL = "host-first=sandbox"
-CHECKER_INSIDE = "/checker.py"
-REPORT_INSIDE = "/report.md"
-
-
-class SandboxRefused(ValueError):
-    """The profile cannot be built from these arguments; nothing was started."""
-
-
-@dataclass(frozen=True)
-class Flag:
-    """One option of the engine, and what would be possible without it."""
-
-    option: str
-    reason: str
-
-
-FLAGS = (
-    Flag("--pull=never", "a missing image is an error, no download"),
-    Flag("--network=none", "no interface but a loopback of its own"),
-    Flag("--read-only", "the image's files stay as they are"),
-    Flag("--user=65534:65534", "nobody: not root, owner of nothing"),
-    Flag("--cap-drop=ALL", "no capability is left to anyone inside"),
-    Flag("--security-opt=no-new-privileges", "no set-uid program gives one back"),
-    Flag("--init", "when the program ends, all it started end"),
-    Flag("--ipc=none", "no /dev/shm, a second place to write"),
-    Flag("--log-driver=none", "output is not kept on the Host's disk"),
-    Flag("--memory=128m", "more ends the program, not the Host"),
-    Flag("--memory-swap=128m", "memory and swap together: no swap"),
-    Flag("--cpus=0.5", "half a processor"),
-    Flag("--pids-limit=32", "no fork bomb"),
-    Flag("--ulimit=nofile=64", "few open files"),
-    Flag("--ulimit=core=0", "no memory image after a crash"),
-    Flag(
-        "--tmpfs=/tmp:rw,noexec,nosuid,nodev,size=16m",
-        "the one place to write: small, no programs",
-    ),
-)
-PODMAN_FLAGS = (
-    Flag("--read-only-tmpfs=false", "else /run and /var/tmp are writable"),
-    Flag("--ulimit=nproc=1024", "else it asks for more than a Host may give"),
-)
-# What `--memory`, `--memory-swap`, `--cpus` and `--pids-limit` must have become.
-LIMITS = {
-    "Memory": 128 * 2**20,
-    "MemorySwap": 128 * 2**20,
-    "NanoCpus": 500_000_000,
-    "PidsLimit": 32,
-}
-
-
-@dataclass(frozen=True)
-class Profile:
-    """Everything that the engine is told about one container.
-
-    `checker` and `report` are absolute Host paths of files that user 65534
-    may read. Neither they nor any other field may come from a model.
-    """
-
-    engine: str
-    image: str
-    name: str
-    checker: Path
-    report: Path
-
-    def __post_init__(self) -> None:
-        if self.engine not in ("docker", "podman"):
-            raise SandboxRefused("the engine is docker or podman, nothing else")
-        if not re.fullmatch(r"[A-Za-z0-9][\w.:/@-]{0,254}", self.image, re.ASCII):
-            raise SandboxRefused("that is not the name of an image")
-        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", self.name):
-            raise SandboxRefused("a container's name is a-z, 0-9 and hyphens")
-
-    def flags(self) -> tuple[Flag, ...]:
-        """All options, in the order in which they are given."""
-        return (
-            Flag(f"--name={self.name}", "by this name it will be removed"),
-            Flag(f"--label={LABEL}", "finds one that a dead Host left behind"),
-            *FLAGS,
-            *(PODMAN_FLAGS if self.engine == "podman" else ()),
-            Flag(mount(self.checker, CHECKER_INSIDE), "our checker, to be read"),
-            Flag(mount(self.report, REPORT_INSIDE), "the report, to be read"),
-        )
-
-    def program(self) -> list[str]:
-        """What runs inside: isolated Python, without site and without caches."""
-        return ["python", "-I", "-S", "-B", CHECKER_INSIDE, REPORT_INSIDE]
-
-    def create_arguments(self) -> list[str]:
-        """The engine's arguments that create this container and start nothing."""
-        options = [flag.option for flag in self.flags()]
-        return ["create", *options, self.image, *self.program()]
-
-
-def mount(source: Path, destination: str) -> str:
-    """The option that shows one Host file inside, read-only.
-
-    `-v` would make an empty directory on the Host where the file is missing,
-    and splits at colons. `--mount` is an error then, and is read as a line of
-    comma-separated values, so a path with a comma needs that format's quotes.
-    """
-    path = str(source)
-    if not source.is_absolute() or not path.isprintable():
-        raise SandboxRefused("only an absolute path of printable characters is mounted")
-    quoted = path.replace('"', '""')
-    field = f'"src={quoted}"' if set(path) & set(',"') else f"src={path}"
-    return f"--mount=type=bind,{field},dst={destination},readonly"
-
-
-def new_name() -> str:
-    """A name that no other container has."""
-    return f"host-first-{secrets.token_hex(8)}"
 
 
 @dataclass(frozen=True)
@@ -169,14 +68,20 @@ def check_in_sandbox(
 
     A review, passed or not, is returned only if exit code, JSON and digest
     agree, the output is complete and the container is proved to be gone.
-    Raises `SandboxRefused` when nothing was started, `ContainerError` when the
-    checker did not run to its end, and `ReportCheckError` when it says that it
-    could not check or its answer is not to be believed. There is no download
-    and no fall-back to a local Python.
+    Raises `SandboxRefused`, or `CommandRefused` for a `timeout_seconds` that is
+    none, when nothing was created, `ContainerError` when the checker did not run
+    to its end, `WorkspaceError` when the Host has no place for the copies, and
+    `ReportCheckError` when the report is too long, when the checker says that it
+    could not check, and when its answer is not to be believed. There is no
+    download and no fall-back to a local Python.
 
     `timeout_seconds` is for the program. Creating and removing the container
     have bounds of their own, about two minutes when the engine hangs.
     """
+    if len(report) > MAX_REPORT_BYTES:
+        raise ReportCheckError(
+            f"the report is over {MAX_REPORT_BYTES} bytes; shorten it"
+        )
     with AgentWorkspace.temporary() as workspace:
         checker = Path(report_check.__file__).read_bytes()
         profile = Profile(
@@ -192,12 +97,26 @@ def check_in_sandbox(
             ended = container.run(
                 profile.create_arguments(), LIMITS, timeout_seconds=timeout_seconds
             )
+        require_checker(ended)
         review = read_verdict(
             ended, "inputs/report.md", hashlib.sha256(report).hexdigest()
         )
         return SandboxReview(
             review.passed, review.missing_sections, review.sha256, not_proved
         )
+
+
+def require_checker(ended: CommandResult) -> None:
+    """Raise `NotRun` unless it can have been our checker that ended so.
+
+    Where an image has no Python that works, what ends is something else: the small
+    program of `--init` with 1, a Python that could not open our file with 2.
+    """
+    with contextlib.suppress(ValueError, RecursionError):
+        if ended.returncode in (0, 2, 3) and isinstance(json.loads(ended.stdout), dict):
+            return
+    reason = f"exit code {ended.returncode}, {last_words(ended)}"
+    raise NotRun(f"the image did not run our checker: {reason}")
 
 
 def readable_copy(workspace: AgentWorkspace, relative: str, content: bytes) -> Path:

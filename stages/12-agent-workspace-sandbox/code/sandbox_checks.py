@@ -1,4 +1,4 @@
-"""Checks of `sandbox`, `container_run` and `sandbox_demo`, without an engine.
+"""Checks of the sandbox and its demo, without an engine.
 
 The life cycle runs against `scripted_engine.py`, a program that stands where
 docker's would. What a real engine enforces is for the interop tests.
@@ -6,8 +6,11 @@ docker's would. What a real engine enforces is for the interop tests.
 
 from __future__ import annotations
 
+import contextlib
 import csv
+import functools
 import hashlib
+import io
 import json
 import os
 import re
@@ -18,37 +21,24 @@ import sys
 import tempfile
 import unittest
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import patch
 
-from check_support import CODE, run_script
-from container_run import (
-    VARIABLES,
-    Container,
-    EngineCLI,
-    Killed,
-    LeftBehind,
-    NotRun,
-    TimedOut,
-    last_words,
-    require_own_end,
-)
+import sandbox_demo
+from check_support import CODE, Beside, run_script
+from container_profile import LIMITS, Profile, SandboxRefused, mount, new_name
+from container_run import Container, Killed, LeftBehind, TimedOut, require_own_end
+from engine_cli import EngineCLI, NotRun
+from engine_words import is_refusal, last_words
 from review_receipt import ReportCheckError
-from runner import CommandResult
-from sandbox import (
-    IMAGE,
-    LIMITS,
-    Profile,
-    SandboxRefused,
-    check_in_sandbox,
-    mount,
-    new_name,
-    readable_copy,
-)
-from workspace import AgentWorkspace, WorkspaceError
+from runner import CommandRefused, CommandResult
+from sandbox import IMAGE, check_in_sandbox, readable_copy, require_checker
+from workspace import AgentWorkspace
 
 __all__ = [
     "ContainerEndChecks",
     "ContainerRunChecks",
+    "EngineWordsChecks",
     "SandboxDemoChecks",
     "SandboxProfileChecks",
 ]
@@ -169,8 +159,10 @@ class SandboxProfileChecks(unittest.TestCase):
 
     def test_mounts_refuse_what_the_format_cannot_hold(self):
         """Relative paths and control characters are refused, not repaired."""
-        for path in (Path("report.md"), HERE / "a\nb", HERE / "a\x1bb", HERE / "a\rb"):
-            with self.subTest(str(path)), self.assertRaises(SandboxRefused):
+        names = ("a\nb", "a\x1bb", "a\rb", "a\u200bb", "a\xa0b")
+        for path in (Path("report.md"), *(HERE / name for name in names)):
+            refused = self.assertRaisesRegex(SandboxRefused, "set TMPDIR")
+            with self.subTest(ascii(path)), refused:
                 mount(path, "/report.md")
 
     def test_only_two_engines_are_known(self):
@@ -182,11 +174,33 @@ class SandboxProfileChecks(unittest.TestCase):
                 profile(engine=engine)
 
     def test_an_image_is_never_read_as_an_option(self):
-        """Names of images pass, options and other text do not."""
+        """Names and ids of images pass, options and other text do not."""
         digest = "sha256:" + "0" * 64
-        for image in ("python:3.12-slim", f"local/py@{digest}", "h.test:5000/a_b:1"):
+        for image in (
+            "python",
+            "python:3.12-slim",
+            "h.test:5000/a/b_c--d:1.0_x",
+            f"local/py:1@{digest}",
+            digest,
+            "0123456789ab",
+        ):
             self.assertEqual(profile(image=image).create_arguments()[-7], image)
-        for image in ("", "--privileged", "-v", "a b", "a\n", "a;b", "图", "x" * 256):
+        for image in (
+            *("", "--privileged", "-v", "a b", "a\n", "a;b", "图", "x" * 256, None),
+            *("a:1:2", "a//b", "a:", "a@", "a@sha256:0", ":1", "/a", "a/../b"),
+        ):
+            with self.subTest(image), self.assertRaises(SandboxRefused):
+                profile(image=image)
+
+    def test_an_image_is_never_read_as_a_file(self):
+        """What podman would load from a file or another engine is no image's name."""
+        for image in (
+            *("oci-archive:/tmp/x.tar", "oci-archive:x/y.tar", "docker-archive:/x.tar"),
+            *("oci:/tmp/x", "oci:/tmp/x:1", "dir:/tmp/x", "sif:/x.sif", "dir:../x"),
+            *("docker://python:3.12-slim", "docker-daemon:python:3.12-slim"),
+            *("containers-storage:[overlay@/x]y", "ostree:a@/x", "tarball:/x.tar"),
+            *("./x.tar", "/tmp/x.tar", "https://h.test/x.tar", "C:\\x.tar"),
+        ):
             with self.subTest(image), self.assertRaises(SandboxRefused):
                 profile(image=image)
 
@@ -234,7 +248,7 @@ class ContainerEndChecks(unittest.TestCase):
 
     def test_an_end_of_its_own_is_accepted(self):
         """Any exit code of the program passes; what it means is for others."""
-        for code in (0, 1, 2, 3, 100):
+        for code in (0, 1, 2, 3, 100, 128, 193, 255):
             with self.subTest(code):
                 self.assertIsNone(require_own_end(ended(code), state(code)))
 
@@ -248,8 +262,9 @@ class ContainerEndChecks(unittest.TestCase):
         """A SIGKILL without that record is a kill by an unknown hand."""
         with self.assertRaisesRegex(Killed, "signal 9 .* no limit is known"):
             require_own_end(ended(137), state(137))
-        with self.assertRaisesRegex(Killed, "signal 15"):
-            require_own_end(ended(143), state(143))
+        for code, number in ((143, 15), (129, 1), (192, 64)):
+            with self.assertRaisesRegex(Killed, f"signal {number} "):
+                require_own_end(ended(code), state(code))
 
     def test_the_engines_own_codes_are_not_run(self):
         """125, 126 and 127 are the engine's words, never the checker's."""
@@ -276,14 +291,90 @@ class ContainerEndChecks(unittest.TestCase):
             with self.subTest(str((command.returncode, record))):
                 self.assertRaises(NotRun, require_own_end, command, record)
 
+    def test_only_an_end_of_our_checker_is_read(self):
+        """A code that it does not have, or no JSON: something else has run."""
+        for code, output in ((0, "{}"), (2, "{}\n"), (3, '{"error": "x"}')):
+            self.assertIsNone(require_checker(ended(code, stdout=output)))
+        for code, output in (
+            *((0, ""), (0, "yes"), (0, "[]"), (2, ""), (2, "{}{}"), (3, "[" * 9_999)),
+            *((1, "{}"), (4, "{}"), (128, "{}"), (255, "{}"), (None, "{}")),
+        ):
+            told = rf"not run our checker: exit code {code}, exec python failed"
+            with (
+                self.subTest(code=code, output=output[:9]),
+                self.assertRaisesRegex(NotRun, told),
+            ):
+                require_checker(ended(code, "exec python failed", stdout=output))
+
+
+class EngineWordsChecks(unittest.TestCase):
+    """What is read out of an engine's words, and what of them is passed on."""
+
+    def test_a_refusal_is_known_by_its_words(self):
+        """Words that come with a lost answer prove nothing, the engine's own do."""
+        for engine, refusals, others in (
+            (
+                "docker",
+                (
+                    "Error response from daemon: No such image: a:1",
+                    'Error response from daemon: Conflict. The name "/a" is in use',
+                    "invalid reference format: repository name must be lowercase",
+                    "unknown flag: --pull\nSee 'docker create --help'.",
+                ),
+                (
+                    'error during connect: Post "http://x/v1.41/create": EOF',
+                    "Cannot connect to the Docker daemon. Is it running?",
+                    "context canceled",
+                    "net/http: TLS handshake timeout",
+                    "",
+                ),
+            ),
+            (
+                "podman",
+                (
+                    "Error: a:1: image not known",
+                    'Error: creating container storage: the name "a" is in use',
+                    "Error: unknown flag: --pull",
+                ),
+                (
+                    'Error: Post "http://d/v4.3.1/libpod/containers/create": EOF',
+                    "WARN[0000] something",
+                    "",
+                ),
+            ),
+        ):
+            for words in refusals:
+                with self.subTest(words):
+                    self.assertTrue(is_refusal(engine, ended(1, words)))
+                    self.assertFalse(is_refusal(engine, ended(0, words)))
+                    self.assertFalse(is_refusal(engine, ended(-9, words)))
+                    self.assertFalse(is_refusal(engine, ended(None, words)))
+                    late = ended(1, words, timed_out=True)
+                    self.assertFalse(is_refusal(engine, late))
+            for words in others:
+                with self.subTest(words):
+                    self.assertFalse(is_refusal(engine, ended(1, words)))
+
     def test_reasons_carry_no_host_path(self):
-        """The engine's last line is kept short, printable and without paths."""
+        """The last line is kept short, printable and without paths."""
         for line, words in (
             ("no file /home/林/a b/x", "no file <path>"),
+            ("no file /home/lin/my report.md: denied", "no file <path>: denied"),
+            ('no "/home/lin/my report.md" there', 'no "<path>" there'),
             (r"no file C:\Users\lin ng\x", "no file <path>"),
+            (r"no file c:\Users\lin", "no file <path>"),
+            ("no file c:/Users/lin", "no file <path>"),
+            (r"no file \\srv\share\lin", "no file <path>"),
+            ("no file ../home/lin", "no file <path>"),
+            ("no file ~/.docker/x", "no file <path>"),
+            ("in ./lin, no file", "in <path>, no file"),
             ('at unix:///run/x.sock: "why"', 'at unix:<path>: "why"'),
+            ("at unix:///home/lin/sock. Why?", "at unix:<path>. Why?"),
+            ('Get "http://%2Fhome%2Flin%2fsock/info": EOF', 'Get "http:<path>": EOF'),
+            ("dial unix %2Fhome%2flin: refused", "dial unix <path>: refused"),
             ("/usr/bin/runc: denied\x1b[0m", "<path>: denied?[0m"),
             ("No such image: local/x:1", "No such image: local/x:1"),
+            ('The name "/host-1" is in use', 'The name "/host-1" is in use'),
         ):
             with self.subTest(line):
                 self.assertEqual(last_words(ended(1, f"first\n{line}\n\n")), words)
@@ -291,33 +382,21 @@ class ContainerEndChecks(unittest.TestCase):
         self.assertEqual(len(last_words(ended(1, "x" * 1000))), 200)
         self.assertIn("in time", last_words(ended(-9, "x", timed_out=True)))
 
-
-# Each command of the scripted engine is a few lines of shell, run in its folder.
-# Unless a check replaces them, they behave like an engine that works: it remembers
-# the container that it created, and starts the mounted checker as a plain process.
-ANSWERS = {
-    "info": """case $engine in
-        docker) echo '{"memory":true,"swap":true,"cpu":true,"pids":true}' ;;
-        podman) echo '["cpu","memory","pids"]' ;;
-        esac""",
-    "create": r"""printf '%s\n' "$@" >created; echo 0123456789ab""",
-    "inspect": """case $* in
-        *HostConfig*) cat limits.json ;;
-        *) echo '{"Status":"exited","OOMKilled":false,"ExitCode":'$(cat code)'}' ;;
-        esac""",
-    "start": r"""source() {
-            sed -n "s|^--mount=type=bind,src=\(.*\),dst=$1,readonly$|\1|p" created
-        }
-        "$python" -I -S -B "$(source /checker.py)" "$(source /report.md)"
-        echo $? >code; exit $(cat code)""",
-    "rm": """[ ! -e created ] || { rm created; echo "$4"; }""",
-    "ps": """[ ! -e created ] || echo 0123456789ab""",
-}
-KILLED = "kill -9 $$"
-OUT_OF_MEMORY = """case $* in
-    *HostConfig*) cat limits.json ;;
-    *) echo '{"Status":"exited","OOMKilled":true,"ExitCode":0}' ;;
-    esac"""
+    def test_reasons_carry_no_password(self):
+        """A name and a password in the URL of an engine do not come out."""
+        for line in (
+            "Invalid bind address format: http://u:s3cret@127.0.0.1:1",
+            'Get "tcp://u:s3cret@h.test:2376/v1.24/info": EOF',
+            "dial ssh://s3cret@h.test",
+            "parse tcp://u:two s3cret words@h.test failed",
+            "parse tcp://u:with/s3cret@h.test",
+            "parse tcp://u:with@s3cret@h.test",
+            "parse tcp:%2F%2fu:s3cret@h.test",
+        ):
+            with self.subTest(line):
+                self.assertNotIn("s3cret", last_words(ended(1, line)))
+        image = f"No such image: h.test/py@sha256:{'0' * 64}"
+        self.assertEqual(last_words(ended(1, image)), image)
 
 
 def says(text: object, code: int = 0) -> str:
@@ -326,30 +405,55 @@ def says(text: object, code: int = 0) -> str:
     return f"printf '%s\\n' {shlex.quote(line)}; echo {code} >code; exit {code}"
 
 
+# Each command of the scripted engine is a few lines of shell, run in its folder.
+# Unless a check replaces them, they behave like an engine that works: it remembers
+# the container that it created, and its program says that the report has passed.
+ANSWERS = {
+    "info": """case $engine in
+        docker) echo '{"MemoryLimit":true,"SwapLimit":true,
+            "CpuCfsQuota":true,"PidsLimit":true}' ;;
+        podman) echo '{"cgroupControllers":["cpu","memory","pids"]}' ;;
+        esac""",
+    "create": r"""printf '%s\n' "$@" >created; echo 0123456789ab""",
+    "inspect": """case $* in
+        *HostConfig*) cat limits.json ;;
+        *) echo '{"Status":"exited","OOMKilled":false,"ExitCode":'$(cat code)'}' ;;
+        esac""",
+    "start": says(PASSED),
+    "rm": """[ ! -e created ] || { rm created; echo "$4"; }""",
+    "ps": """[ ! -e created ] || echo 0123456789ab""",
+}
+# The checker really runs, as a plain process, on the two files that are mounted.
+CHECKS = r"""source() {
+        sed -n "s|^--mount=type=bind,src=\(.*\),dst=$1,readonly$|\1|p" created
+    }
+    "$python" -I -S -B "$(source /checker.py)" "$(source /report.md)"
+    echo $? >code; exit $(cat code)"""
+KILLED = "kill -9 $$"
+LOST_ANSWER = """echo 'error during connect: Post "http://x/create": EOF' >&2; exit 1"""
+OUT_OF_MEMORY = """case $* in
+    *HostConfig*) cat limits.json ;;
+    *) echo '{"Status":"exited","OOMKilled":true,"ExitCode":0}' ;;
+    esac"""
+
+
 class ScriptedEngines:
     """A folder that is PATH, with a docker and a podman in it that do as told."""
 
-    def set_up_engines(self) -> None:
-        """Make the folder; it is removed after the test."""
-        if os.name != "posix":
-            self.skipTest("Windows starts no script as a program: needs Linux, macOS")
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = Path(folder.name)
+    def make_engines(self, folder: str) -> None:
+        """Put them there, as engines that work."""
+        self.folder = Path(folder)
         for engine in ("docker", "podman"):
             program = self.folder / engine
             program.write_text(
                 f"#!/bin/sh\nengine={engine} python={shlex.quote(sys.executable)}\n"
-                f"cd {shlex.quote(folder.name)}\n"
+                f"cd {shlex.quote(folder)}\n"
                 "printf '%s\\n' \"$@\" . >>calls\nexport -p >>variables\n. ./$1.sh\n",
                 encoding="utf-8",
             )
             program.chmod(0o755)
         self.answer(**ANSWERS)
         self.record(LIMITS)
-        path = patch.dict(os.environ, {"PATH": self.search_path()})
-        path.start()
-        self.addCleanup(path.stop)
 
     def search_path(self) -> str:
         """Our folder first; the shell needs a few tools behind it."""
@@ -380,14 +484,30 @@ class ScriptedEngines:
         """Whether the engine still remembers one."""
         return (self.folder / "created").exists()
 
+    def variables(self) -> set[str]:
+        """The names of all variables that it has seen."""
+        text = (self.folder / "variables").read_text(encoding="utf-8")
+        return set(re.findall(r"^export (\w+)", text, re.MULTILINE))
 
+
+needs_scripts = unittest.skipUnless(
+    os.name == "posix", "Windows starts no script as a program: needs Linux, macOS"
+)
+
+
+@needs_scripts
 class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
     """From creation to proved removal, against an engine that does as told."""
 
     def setUp(self):
-        self.set_up_engines()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.make_engines(folder.name)
+        path = patch.dict(os.environ, {"PATH": self.search_path()})
+        path.start()
+        self.addCleanup(path.stop)
 
-    def run_container(self, *, timeout_seconds: float = 30, grace: float = 0.01):
+    def run_container(self, *, timeout_seconds: float = 30, grace: float = 0):
         """One container, without the sandbox around it and with little patience."""
         with AgentWorkspace.temporary() as workspace:
             report = readable_copy(workspace, "inputs/report.md", GOOD)
@@ -402,6 +522,7 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_a_good_report_passes(self):
         """A run asks, creates, looks, starts, looks, removes and proves."""
+        self.answer(start=CHECKS)
         review = check_in_sandbox(GOOD)
         self.assertTrue(review.passed)
         self.assertEqual(review.sha256, DIGEST)
@@ -418,6 +539,7 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_a_bad_report_is_a_verdict(self):
         """The checker's no is a review and no error."""
+        self.answer(start=CHECKS)
         review = check_in_sandbox(GOOD.replace(b"## Risks", b"### Risks"))
         self.assertFalse(review.passed)
         self.assertEqual(review.missing_sections, ("Risks",))
@@ -425,15 +547,15 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_what_is_no_report_has_no_verdict(self):
         """The checker's "could not be checked" is neither yes nor no."""
-        with self.assertRaises(ReportCheckError):
+        self.answer(start=CHECKS)
+        with self.assertRaisesRegex(ReportCheckError, "not UTF-8"):
             check_in_sandbox(b"\xff")
         self.assertFalse(self.holds_a_container())
-        with self.assertRaises(WorkspaceError):
+        with self.assertRaisesRegex(ReportCheckError, "over 65536 bytes"):
             check_in_sandbox(b"x" * 65_537)
 
     def test_the_container_sees_private_copies(self):
         """Both mounts are files of a closed folder that is gone afterwards."""
-        self.answer(start=says(PASSED))
         check_in_sandbox(GOOD)
         create = next(call for call in self.calls() if call[0] == "create")
         mounts = [option for option in create if option.startswith("--mount=")]
@@ -449,17 +571,31 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
             self.assertEqual(stat.S_IMODE(workspace.root.stat().st_mode), 0o700)
 
     def test_the_command_gets_a_named_list_of_variables(self):
-        """DOCKER_HOST arrives, a secret and everything else of ours does not."""
-        self.answer(start=says(PASSED))
-        planted = {"DOCKER_HOST": "unix:///x", "SECRET": "s", "HTTP_PROXY": "p"}
-        with patch.dict(os.environ, planted):
+        """What chooses the engine arrives, a secret and everything else does not."""
+        names = {
+            *("HOME", "USERPROFILE", "PATH"),
+            *("XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"),
+            *("DOCKER_CERT_PATH", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST"),
+            *("DOCKER_TLS", "DOCKER_TLS_VERIFY"),
+            *("CONTAINER_CONNECTION", "CONTAINER_HOST"),
+            *("CONTAINERS_CONF", "CONTAINERS_STORAGE_CONF"),
+        }
+        planted = dict.fromkeys(names - {"PATH"}, "x")
+        others = {"SECRET": "s", "HTTP_PROXY": "p", "DOCKER_BUILDKIT": "1"}
+        with patch.dict(os.environ, planted | others):
             check_in_sandbox(GOOD)
-        exported = (self.folder / "variables").read_text(encoding="utf-8")
-        names = set(re.findall(r"^export (\w+)", exported, re.MULTILINE))
         # The runner adds the first two, the shell the others.
         by_others = {"LANG", "PYTHONUTF8", "OLDPWD", "PWD", "SHLVL", "_"}
-        self.assertIn("DOCKER_HOST", names)
-        self.assertLessEqual(names - by_others, set(VARIABLES))
+        self.assertEqual(self.variables() - by_others, names)
+
+    def test_a_variable_that_is_no_text_is_named(self):
+        """A byte that is no UTF-8 is refused with the name of its variable."""
+        with (
+            patch.dict(os.environ, {"HOME": "/home/\udcff"}),
+            self.assertRaisesRegex(NotRun, "variable HOME is not UTF-8$"),
+        ):
+            check_in_sandbox(GOOD)
+        self.assertEqual(self.calls(), [])
 
     def test_without_an_engine_nothing_runs(self):
         """A missing engine is an error, not a reason to use the local Python."""
@@ -471,21 +607,26 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_the_gate_stands_before_creation(self):
         """An engine that would drop a limit is asked, and asked for nothing more."""
-        limits = '{"memory":true,"swap":false,"cpu":true,"pids":false}'
-        self.answer(info=f"echo '{limits}'")
+        self.answer(info="""echo '{"MemoryLimit":true,"CpuCfsQuota":true}'""")
         with self.assertRaisesRegex(NotRun, "drop a limit here: swap, pids$"):
             check_in_sandbox(GOOD)
         self.assertEqual(self.commands(), ["info"])
 
     def test_each_limit_is_required(self):
         """Every limit that docker cannot set, or does not tell about, is missing."""
-        full = {"memory": True, "swap": True, "cpu": True, "pids": True}
+        words = {
+            "memory": "MemoryLimit",
+            "swap": "SwapLimit",
+            "cpu": "CpuCfsQuota",
+            "pids": "PidsLimit",
+        }
+        full = dict.fromkeys(words.values(), True)
         with AgentWorkspace.temporary() as workspace:
             cli = EngineCLI("docker", workspace)
             self.assertEqual(cli.require_limits(), ())
-            for limit in full:
+            for limit, word in words.items():
                 for value in (False, None):
-                    answer = json.dumps({**full, limit: value})
+                    answer = json.dumps({**full, word: value})
                     self.answer(info=f"echo '{answer}'")
                     with self.subTest(answer), self.assertRaisesRegex(NotRun, limit):
                         cli.require_limits()
@@ -501,19 +642,32 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
                 with self.subTest(script):
                     self.assertRaises(NotRun, cli.require_limits)
 
+    def test_a_missing_daemon_is_said(self):
+        """The reason is docker's own, whether its client ends with 0 or with 1."""
+        reason = "Cannot connect to the Docker daemon at unix:///home/lin/sock. Why?"
+        in_answer = f"echo '{json.dumps({'ServerErrors': [reason]})}'"
+        on_stderr = f"echo '{reason}' >&2; exit 1"
+        told = r"^docker does not answer: Cannot connect .* at unix:<path>\. Why\?$"
+        with AgentWorkspace.temporary() as workspace:
+            cli = EngineCLI("docker", workspace)
+            for script in (in_answer, on_stderr):
+                self.answer(info=script)
+                with self.subTest(script):
+                    self.assertRaisesRegex(NotRun, told, cli.require_limits)
+
     def test_podman_is_asked_for_its_controllers(self):
         """What podman tells is required, and what it cannot tell is named."""
         with AgentWorkspace.temporary() as workspace:
             cli = EngineCLI("podman", workspace)
             self.assertEqual(cli.require_limits(), ("swap",))
-            for answer in ('["memory","pids"]', "null", "[]"):
+            for controllers in (["memory", "pids"], None, []):
+                answer = json.dumps({"cgroupControllers": controllers})
                 self.answer(info=f"echo '{answer}'")
                 with self.subTest(answer):
                     self.assertRaisesRegex(NotRun, "cpu", cli.require_limits)
 
     def test_podmans_gap_is_part_of_the_review(self):
         """A verdict from podman says that no limit of swap was proved."""
-        self.answer(start=says(PASSED))
         review = check_in_sandbox(GOOD, engine="podman")
         self.assertEqual((review.passed, review.not_proved), (True, ("swap",)))
 
@@ -528,10 +682,28 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_a_missing_image_is_said(self):
         """A refused creation gives the engine's reason, and nothing is started."""
-        self.answer(create="echo No such image: python:3.12-slim >&2; exit 1")
+        said = "Error response from daemon: No such image: python:3.12-slim"
+        self.answer(create=f"echo {said} >&2; exit 1")
         with self.assertRaisesRegex(NotRun, "No such image: .* never pulled"):
             check_in_sandbox(GOOD)
-        self.assertEqual(self.commands(), ["info", "create", "rm", "ps"])
+        self.assertEqual(self.commands(), ["info", "create"])
+
+    def test_a_refused_name_is_not_touched(self):
+        """A container that had the name before is not ours to remove."""
+        said = 'Error response from daemon: Conflict. The name "/x" is in use'
+        (self.folder / "created").touch()
+        self.answer(create=f"echo '{said}' >&2; exit 1")
+        with self.assertRaisesRegex(NotRun, 'The name "/x" is in use$'):
+            self.run_container()
+        self.assertEqual(self.commands(), ["create"])
+        self.assertTrue(self.holds_a_container())
+
+    def test_a_deadline_that_is_none_creates_nothing(self):
+        """A wrong number of seconds is refused before the engine is asked."""
+        for seconds in (0, -1, float("nan"), True, 10**9):
+            with self.subTest(seconds), self.assertRaises(CommandRefused):
+                self.run_container(timeout_seconds=seconds)
+        self.assertEqual(self.calls(), [])
 
     def test_125_is_not_a_verdict(self):
         """The engine's own failure stays one, even beside a perfect answer."""
@@ -539,9 +711,15 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
         self.assertRaises(NotRun, check_in_sandbox, GOOD)
         self.assertFalse(self.holds_a_container())
 
+    def test_another_program_is_not_a_verdict(self):
+        """An image whose Python does not start has run, and our checker has not."""
+        self.answer(start=f"echo exec python failed >&2; {says('', code=1)}")
+        self.assertRaisesRegex(NotRun, "python failed$", check_in_sandbox, GOOD)
+        self.assertFalse(self.holds_a_container())
+
     def test_a_killed_program_has_no_verdict(self):
         """An exit with 0 and good JSON is not believed when the limit was hit."""
-        self.answer(start=says(PASSED), inspect=OUT_OF_MEMORY)
+        self.answer(inspect=OUT_OF_MEMORY)
         self.assertRaisesRegex(Killed, "memory limit", check_in_sandbox, GOOD)
         self.assertFalse(self.holds_a_container())
 
@@ -563,57 +741,97 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
         """A container that appears after its command was killed is still removed."""
         # Nothing is listed the first time, and then the creation has arrived.
         listing = "[ ! -e created ] || echo 0123; [ -e seen ] || { >seen; >created; }"
-        self.answer(create=KILLED, ps=listing)
-        with self.assertRaisesRegex(NotRun, "created no container"):
-            self.run_container(grace=30)
-        self.assertEqual(self.commands(), ["create", "rm", "ps", "rm", "ps"])
-        self.assertFalse(self.holds_a_container())
+        for lost in (KILLED, LOST_ANSWER):
+            (self.folder / "calls").unlink(missing_ok=True)
+            (self.folder / "seen").unlink(missing_ok=True)
+            self.answer(create=lost, ps=listing)
+            with self.subTest(lost), self.assertRaises(NotRun) as caught:
+                self.run_container(grace=10)
+            self.assertIn("created no container", str(caught.exception))
+            self.assertNotIn("pulled", str(caught.exception))
+            self.assertEqual(self.commands(), ["create", "rm", "ps", "rm", "ps"])
+            self.assertFalse(self.holds_a_container())
 
     def test_a_creation_in_flight_is_said(self):
         """An empty listing proves nothing while the creation may still arrive."""
-        for script in (KILLED, "exit 1"):
+        told = "create it is not answered; .* docker rm --force host-first-1$"
+        for script in (KILLED, "exit 1", LOST_ANSWER):
             self.answer(create=script)
-            with (
-                self.subTest(script),
-                self.assertRaisesRegex(LeftBehind, "docker rm --force host-first-1$"),
-            ):
+            with self.subTest(script), self.assertRaisesRegex(LeftBehind, told):
                 self.run_container()
 
     def test_a_creation_has_a_deadline_too(self):
         """An engine that hangs in creation is given up, and the name is said."""
         self.answer(create="echo wait >&2; exec sleep 60")
-        hurry = patch("container_run.CREATE_SECONDS", 0.2)
+        hurry = patch("container_run.CREATE_SECONDS", 0.1)
         with hurry, self.assertRaisesRegex(LeftBehind, "not end in time.*first-1$"):
             self.run_container()
 
     def test_an_interrupted_creation_is_in_flight(self):
         """A Host that is ended during creation names what may still appear."""
-        self.answer(create="exec sleep 60")
+        self.answer(create="kill -ALRM $PPID; exec sleep 60")
         previous = signal.signal(signal.SIGALRM, lambda *_: sys.exit("ended"))
         self.addCleanup(signal.signal, signal.SIGALRM, previous)
-        signal.setitimer(signal.ITIMER_REAL, 0.3)
-        with self.assertRaisesRegex(LeftBehind, "host-first-1$") as caught:
+        with self.assertRaisesRegex(LeftBehind, "^the request .*first-1$") as caught:
             self.run_container()
         self.assertIsInstance(caught.exception.__cause__, SystemExit)
 
+    def interrupt_twice(self, number: signal.Signals, grace: float, rm: str) -> None:
+        """Send a signal during the run and again during the removal."""
+        name = number.name.removeprefix("SIG")
+        self.answer(start=f"kill -{name} $PPID; exec sleep 60")
+        self.answer(rm=f"kill -{name} $PPID; {rm}")
+        self.run_container(grace=grace)
+
+    def test_a_second_interrupt_waits_for_the_removal(self):
+        """Ctrl-C again, or SIGTERM again, is heard when the container is gone."""
+        kinds = {signal.SIGINT: KeyboardInterrupt, signal.SIGTERM: SystemExit}
+        for number, raised in kinds.items():
+            self.handle(number, raised)
+            with self.subTest(number.name), self.assertRaises(raised):
+                self.interrupt_twice(number, 10, ANSWERS["rm"])
+            self.assertEqual(self.commands()[-3:], ["start", "rm", "ps"])
+            self.assertFalse(self.holds_a_container())
+
+    def test_a_second_interrupt_does_not_hide_what_is_left(self):
+        """When the removal fails, the name is said in the place of the signal."""
+        self.handle(signal.SIGINT, KeyboardInterrupt)
+        with self.assertRaisesRegex(LeftBehind, "^docker rm failed: .*first-1$"):
+            self.interrupt_twice(signal.SIGINT, 0, "exit 1")
+        self.assertEqual(self.commands()[-3:], ["start", "rm", "ps"])
+
+    def handle(self, number: signal.Signals, raised: type[BaseException]) -> None:
+        """Let the signal raise that, until the end of the check."""
+
+        def interrupt(*_: object) -> None:
+            raise raised
+
+        self.addCleanup(signal.signal, number, signal.signal(number, interrupt))
+
     def test_removal_is_proved_not_assumed(self):
         """A container that stays after a successful `rm` is named, whatever it said."""
-        self.answer(start=says(PASSED), rm='echo "$4"')
-        with self.assertRaises(LeftBehind) as caught:
+        self.answer(rm='echo "$4"')
+        with self.assertRaisesRegex(LeftBehind, "^it is listed; ") as caught:
             self.run_container()
         self.assertEqual(caught.exception.name, "host-first-1")
+
+    def test_a_failed_removal_says_why(self):
+        """The engine's own reason for not removing it is part of the message."""
+        self.answer(rm="echo permission denied >&2; exit 1")
+        told = "^docker rm failed: permission denied; a container may be left"
+        self.assertRaisesRegex(LeftBehind, told, self.run_container)
 
     def test_removal_is_tried_again(self):
         """An `rm` that fails once is not the end."""
         again = ANSWERS["rm"]
         self.answer(rm=f"[ -e once ] || {{ >once; exit 1; }}; {again}")
-        self.assertEqual(self.run_container(grace=30).returncode, 0)
+        self.assertEqual(self.run_container(grace=10).returncode, 0)
         self.assertEqual(self.commands()[-4:], ["rm", "ps", "rm", "ps"])
 
     def test_no_listing_is_no_proof(self):
         """An engine that cannot list has not shown that the container is gone."""
         self.answer(ps="exit 1")
-        self.assertRaises(LeftBehind, self.run_container)
+        self.assertRaisesRegex(LeftBehind, "^docker ps failed: ", self.run_container)
 
     def test_what_went_wrong_first_is_said_too(self):
         """A failed removal does not hide why there was no verdict."""
@@ -638,41 +856,145 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
         self.assertFalse(check_in_sandbox(GOOD).passed)
 
 
+def run_demos() -> SimpleNamespace:
+    """`sandbox_demo.py` as a process, with engines that do as told."""
+    with tempfile.TemporaryDirectory() as folder:
+        engines = ScriptedEngines()
+        engines.make_engines(folder)
+        temporary = Path(folder, "temporary")
+        temporary.mkdir()
+        run = functools.partial(
+            run_script,
+            "sandbox_demo.py",
+            path=engines.search_path(),
+            temporary=str(temporary),
+        )
+        printed = run("--report", "any.md")
+        calls = engines.calls()
+        ended = {}
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            # Under nohup it stays ignored, in the demo too.
+            if signal.getsignal(number) == signal.SIG_IGN:
+                continue
+            name = number.name.removeprefix("SIG")
+            engines.answer(start=f"kill -{name} $PPID; exec sleep 9")
+            ended[name] = run("--run")
+        return SimpleNamespace(
+            printed=printed,
+            calls=calls,
+            ended=ended,
+            commands=engines.commands(),
+            container=engines.holds_a_container(),
+            left=list(temporary.iterdir()),
+        )
+
+
+DEMOS = Beside(run_demos)
+
+
+@needs_scripts
 class SandboxDemoChecks(ScriptedEngines, unittest.TestCase):
     """The demo, as a reader runs it."""
 
     def setUp(self):
-        self.set_up_engines()
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.make_engines(folder.name)
+
+    def demo(self, *arguments: str) -> SimpleNamespace:
+        """Run `main` in this process: exit code, output, and lines on stderr."""
+        output, errors = io.StringIO(), io.StringIO()
+        with (
+            patch.dict(os.environ, {"PATH": self.search_path()}),
+            patch.object(sys, "argv", ["sandbox_demo.py", *arguments]),
+            contextlib.redirect_stdout(output),
+            contextlib.redirect_stderr(errors),
+        ):
+            try:
+                code = sandbox_demo.main()
+            except SystemExit as end:
+                code = end.code
+        self.assertNotIn(str(self.folder), errors.getvalue())
+        return SimpleNamespace(
+            code=code,
+            output=output.getvalue(),
+            errors=errors.getvalue().splitlines(),
+        )
 
     def test_by_default_it_only_prints(self):
         """The profile is printed at 80 columns, every flag with its reason."""
-        for engine in ("docker", "podman"):
-            arguments = ("--engine", engine, "--report", "any.md")
-            done = run_script("sandbox_demo.py", *arguments)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            lines = done.stdout.splitlines()
+        printed = DEMOS.result().printed
+        self.assertEqual(printed.returncode, 0, printed.stderr)
+        self.assertEqual(DEMOS.result().calls, [])
+        podman = self.demo("--engine", "podman").output
+        for engine, text in (("docker", printed.stdout), ("podman", podman)):
+            lines = text.splitlines()
             self.assertEqual(lines[:2], ["PROFILE ONLY", f"{engine} create"])
             self.assertLessEqual(max(map(len, lines)), 80)
-            words = " ".join(done.stdout.split())
+            words = " ".join(text.split())
             for flag in profile(engine=engine, name="host-first-0").flags()[:-2]:
                 self.assertIn(f"{flag.option} {flag.reason}", words)
         self.assertEqual(self.calls(), [])
 
     def test_it_ends_with_the_kind_of_outcome(self):
         """0 passed, 2 said no, 3 could not be checked, 4 no verdict, each with why."""
+        self.answer(start=CHECKS)
         bad = self.folder / "报告, 2.md"
         bad.write_bytes(b"## Risks\n\nmany\n")
-        missing = self.folder / "none.md"
-        for code, arguments in (
-            (0, ()),
-            (2, ("--report", str(bad))),
-            (3, ("--report", str(missing))),
-            (4, ("--image=--privileged",)),
-            (4, ("--no-such-option",)),
+        broken = self.folder / "broken.md"
+        broken.write_bytes(b"```\n")
+        long = self.folder / "long.md"
+        long.write_bytes(b"x" * 70_000)
+        for code, reason, arguments in (
+            (0, "", ()),
+            (2, "", ("--report", str(bad))),
+            (3, "the report could not be checked: ", ("--report", str(broken))),
+            (3, "the report is over 65536 bytes", ("--report", str(long))),
+            (4, "no verdict: that is not ", ("--image=--privileged",)),
+            (4, "no verdict: unrecognized", ("--no-such-option",)),
         ):
-            with self.subTest(code=code, arguments=arguments):
-                done = run_script("sandbox_demo.py", "--run", *arguments)
-                self.assertEqual(done.returncode, code, done.stderr)
-                reasons = done.stderr.splitlines()
-                self.assertEqual(len(reasons), 0 if code in (0, 2) else 1)
-                self.assertNotIn(str(self.folder), done.stderr)
+            done = self.demo("--run", *arguments)
+            with self.subTest(code, arguments=arguments):
+                self.assertEqual(done.code, code, done.errors)
+                self.assertEqual(len(done.errors), bool(reason))
+                for line in done.errors:
+                    self.assertIn(f"sandbox_demo.py: {reason}", line)
+
+    def test_a_report_that_is_no_file_is_said(self):
+        """What cannot be read is one line and 3, whatever stands there."""
+        fifo, loop = self.folder / "fifo.md", self.folder / "loop.md"
+        os.mkfifo(fifo)
+        loop.symlink_to(loop)
+
+        def too_late(*_: object) -> None:
+            raise AssertionError("it waits for somebody who writes")
+
+        before = signal.signal(signal.SIGALRM, too_late)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 10)
+        for name in ("none.md", "x" * 300, "docker/x.md", "", fifo, loop, "/dev/null"):
+            with self.subTest(str(name)[:20]):
+                done = self.demo("--run", "--report", str(self.folder / name))
+                self.assertEqual((done.code, len(done.errors)), (3, 1), done)
+                self.assertRegex(done.errors[0], ": the report (cannot be|is no)")
+        self.assertEqual(self.calls(), [])
+
+    def test_trouble_of_the_host_is_not_the_reports(self):
+        """Without a place for the copies there is no verdict, and a good report."""
+        with patch("tempfile.tempdir", str(self.folder / "gone")):
+            done = self.demo("--run")
+        self.assertEqual((done.code, len(done.errors)), (4, 1), done)
+        self.assertIn("sandbox_demo.py: no verdict: ", done.errors[0])
+
+    def test_a_signal_ends_it_in_order(self):
+        """SIGTERM and a closed terminal remove the container and the copies."""
+        demos = DEMOS.result()
+        for name, done in demos.ended.items():
+            with self.subTest(name):
+                self.assertEqual(done.returncode, 143, done.stderr)
+                self.assertEqual((done.stdout, done.stderr), ("", ""))
+        one = ["info", "create", "inspect", "start", "rm", "ps"]
+        self.assertEqual(demos.commands, one * len(demos.ended))
+        self.assertFalse(demos.container)
+        self.assertEqual(demos.left, [])

@@ -5,21 +5,27 @@
 
 With `--run` the exit code is 0 when the report passed, 2 when the checker said
 no, 3 when the report could not be checked, and 4 when the checker did not run to
-its end; stderr says why in one line. The report is a short one of ours unless
-`--report` names a file.
+its end; stderr says why in one line. Lost output is 1 and Ctrl-C 130, as in every
+demo, and SIGTERM or a terminal that is closed 143: the container is removed then
+too. The report is a short one of ours unless `--report` names a file.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import signal
+import stat
 import sys
 from pathlib import Path
 from typing import NoReturn
 
-from container_run import ContainerError
+from container_profile import Profile, SandboxRefused
+from demo_exit import exit_after
+from engine_cli import ContainerError
 from report_check import MAX_REPORT_BYTES
 from review_receipt import ReportCheckError
-from sandbox import IMAGE, Profile, SandboxRefused, check_in_sandbox
+from sandbox import IMAGE, check_in_sandbox
 from workspace import WorkspaceError
 
 REPORT = b"""\
@@ -74,13 +80,19 @@ def preview(engine: str, image: str) -> Profile:
 
 def read_report(path: Path) -> bytes:
     """The bytes of a file of yours, and hardly more than a report may have."""
-    if not path.is_file():
-        raise ReportCheckError("there is no such file; name a Markdown file")
     try:
-        with path.open("rb") as file:
-            return file.read(MAX_REPORT_BYTES + 1)
+        with open(path, "rb", opener=open_at_once) as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return file.read(MAX_REPORT_BYTES + 1)
     except OSError as error:
-        raise ReportCheckError(f"it cannot be read: {error.strerror}") from error
+        reason = f"the report cannot be read: {error.strerror}"
+        raise ReportCheckError(reason) from error
+    raise ReportCheckError("the report is no regular file; name a Markdown file")
+
+
+def open_at_once(path: str, flags: int) -> int:
+    """Open a FIFO too without waiting for somebody who writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def run(report: bytes, engine: str, image: str) -> int:
@@ -96,6 +108,7 @@ def run(report: bytes, engine: str, image: str) -> int:
 
 def main() -> int:
     """Read the command line; the exit codes are those of the module's docstring."""
+    end_on_signals()
     parser = CommandLine(description="Check a report in a container.")
     parser.add_argument("--run", action="store_true", help="start the container")
     parser.add_argument("--engine", default="docker", help="docker or podman")
@@ -108,13 +121,23 @@ def main() -> int:
             return 0
         report = read_report(arguments.report) if arguments.report else REPORT
         return run(report, arguments.engine, arguments.image)
-    except (ReportCheckError, WorkspaceError) as error:
-        code, reason = NOT_CHECKED, f"could not be checked: {error}"
-    except (ContainerError, SandboxRefused) as error:
+    except ReportCheckError as error:
+        code, reason = NOT_CHECKED, str(error)
+    except (ContainerError, SandboxRefused, WorkspaceError) as error:
         code, reason = NO_VERDICT, f"no verdict: {error}"
     print(f"sandbox_demo.py: {reason}", file=sys.stderr)
     return code
 
 
+def end_on_signals() -> None:
+    """Let SIGTERM unwind what runs, as Ctrl-C does, and a closed terminal likewise."""
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
+    # Windows has none, and under nohup it stays ignored.
+    hangup = getattr(signal, "SIGHUP", None)
+    if hangup is not None and signal.getsignal(hangup) == signal.SIG_DFL:
+        # Not an exit of its own: what holds SIGTERM back would not hold it.
+        signal.signal(hangup, lambda *_: signal.raise_signal(signal.SIGTERM))
+
+
 if __name__ == "__main__":
-    sys.exit(main())
+    exit_after(main)

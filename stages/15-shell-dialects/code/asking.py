@@ -53,9 +53,9 @@ def outside_folder() -> Iterator[Path]:
 def is_running(mark: str) -> bool:
     """Whether some process has `mark` among its arguments. A zombie has none."""
     if sys.platform == "linux":
-        for path in Path("/proc").glob("[0-9]*/cmdline"):
+        for number in filter(str.isdigit, os.listdir("/proc")):
             with contextlib.suppress(OSError):
-                if mark.encode() in path.read_bytes():
+                if mark.encode() in Path("/proc", number, "cmdline").read_bytes():
                     return True
         return False
     listing = subprocess.run(

@@ -16,6 +16,7 @@ from file_tool_checks import *  # noqa: F403
 from marker_checks import *  # noqa: F403
 from promise_checks import *  # noqa: F403
 from shell_tool_checks import *  # noqa: F403
+from wording_checks import *  # noqa: F403
 
 if __name__ == "__main__":
     # A shell that starts us in the background has Ctrl-C ignored, in our children too.

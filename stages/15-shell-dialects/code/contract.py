@@ -64,7 +64,10 @@ class RunContract:
     budget: how many characters the body of a result may have, which is stdout,
         stderr, its heading and the notice of what was left out; not the markers
         below it. At least 60, so that there is room for a notice.
-    default_timeout_ms, longest_timeout_ms: milliseconds.
+    default_timeout_ms, longest_timeout_ms: milliseconds, the first of them at most
+        the second.
+
+    Raises `ValueError` for other numbers.
     """
 
     exit_code: Marker = EXIT_CODE
@@ -81,6 +84,8 @@ class RunContract:
     def __post_init__(self) -> None:
         if self.budget < SMALLEST_BUDGET:
             raise ValueError(f"the budget must be at least {SMALLEST_BUDGET}")
+        if not 1 <= self.default_timeout_ms <= self.longest_timeout_ms:
+            raise ValueError("the default timeout must be from 1 to the longest")
 
 
 CONTRACT = RunContract()
@@ -98,7 +103,7 @@ class Outcome:
     denied: the mode that refused a file effect and made the command fail, else None.
     refused: why nothing was run; empty when something was.
     left_out: how many characters the notice stands for.
-    duration_seconds: monotonic, until everything of the call had ended.
+    duration_seconds: monotonic, until its processes had ended or been killed.
     """
 
     stdout: str = ""

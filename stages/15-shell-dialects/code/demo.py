@@ -7,7 +7,6 @@ place, and each line that rests on it says so.
 
 from __future__ import annotations
 
-import os
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -15,6 +14,7 @@ from pathlib import Path
 
 from asking import outside_folder, script
 from contract import FULL_ACCESS, MODES, READ_ONLY, WORKSPACE_WRITE, Policy
+from demo_close import close_after
 from dialects import BASH, Dialect, powershell
 from fences import BWRAP, LANDLOCK, NO_FENCE, Fence
 from file_tool import write_file
@@ -109,29 +109,9 @@ def run(folder: Path, outside: Path) -> int:
 
 def main() -> int:
     """0 when every promise was kept, else 1."""
-    if sys.stdout is None:
-        print("demo.py: standard output is closed; nothing was done", file=sys.stderr)
-        return 1
-    sys.stdout.reconfigure(errors="backslashreplace")
-    try:
-        with (
-            tempfile.TemporaryDirectory() as name,
-            outside_folder() as outside,
-        ):
-            status = run(Path(name), outside)
-        sys.stdout.flush()
-    except KeyboardInterrupt:
-        print("demo.py: interrupted", file=sys.stderr)
-        return 130
-    except OSError as error:
-        # Nobody reads on, or the disk is full. Python would complain once more
-        # when it empties its buffer at the end, so that goes nowhere.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):
-            print(f"demo.py: {error.strerror or error}", file=sys.stderr)
-        return 1
-    return status
+    with tempfile.TemporaryDirectory() as name, outside_folder() as outside:
+        return run(Path(name), outside)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    close_after(main)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import os
 import shutil
+import signal
 import tempfile
 import unittest
 from collections.abc import Iterator
@@ -14,13 +16,14 @@ from pathlib import Path
 
 from contract import FULL_ACCESS, MODES, Policy
 from dialects import BASH, Dialect, powershell
+from fence_check_support import AWKWARD
 from fences import BWRAP, LANDLOCK, NO_FENCE, Fence
 from promises import promises_of
 from shell_tool import ShellTool
 
 POSIX = os.name == "posix"
 # Several processes wait more than they work.
-SIDE_BY_SIDE = 6
+SIDE_BY_SIDE = 10
 FENCES = (NO_FENCE, LANDLOCK, BWRAP)
 # A bash of Windows writes paths in a way of its own.
 DIALECTS = tuple(
@@ -40,9 +43,25 @@ needs_a_fence = unittest.skipUnless(
 def scratch() -> Path:
     """A folder for all checks, which is gone when they are over."""
     # Resolved, because the system's own may be reached by a link (macOS).
-    folder = Path(tempfile.mkdtemp(prefix="dialects 方言 ")).resolve()
+    folder = Path(tempfile.mkdtemp(prefix=f"{AWKWARD} ")).resolve()
     atexit.register(shutil.rmtree, folder)
     return folder
+
+
+@contextlib.contextmanager
+def stdin_has(data: bytes) -> Iterator[None]:
+    """Within the block, whoever inherits our stdin finds this in it."""
+    read_end, write_end = os.pipe()
+    os.write(write_end, data)
+    os.close(write_end)
+    before = os.dup(0)
+    os.dup2(read_end, 0)
+    os.close(read_end)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
 
 
 @functools.cache
@@ -80,3 +99,13 @@ def broken_everywhere(key: str) -> dict[str, list[str]]:
     with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
         answers = pool.map(lambda each: each[2].broken(each[1]), asked)
         return {name: broken for (name, *_), broken in zip(asked, answers, strict=True)}
+
+
+def end_by_mark(mark: str) -> None:
+    """End the process with `mark` among its arguments, which a check let go."""
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark.encode() in path.read_bytes():
+                os.kill(int(path.parent.name), signal.SIGKILL)
+        except OSError:
+            continue

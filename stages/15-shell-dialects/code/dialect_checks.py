@@ -12,7 +12,7 @@ from unittest.mock import patch
 
 from contract import FULL_ACCESS
 from dialect_check_support import DIALECTS, POSIX, needs_posix, scratch, tool
-from dialects import BASH, PWSH, STAND_IN, STAND_IN_LABEL, powershell
+from dialects import BASH, PWSH, STAND_IN, STAND_IN_LABEL, STAND_IN_SCRIPT, powershell
 from fences import NO_FENCE
 from phrasebook import BASH_PHRASES, PWSH_PHRASES
 
@@ -85,12 +85,18 @@ class DialectChecks(unittest.TestCase):
         """The program comes first, then its flags; PowerShell has a preamble."""
         for dialect, flags in (
             (BASH, ["-c", "--"]),
-            (STAND_IN, ["-NoProfile", "-NonInteractive", "-Command"]),
+            (
+                STAND_IN,
+                [
+                    *("-I", "-S", "-B", str(STAND_IN_SCRIPT)),
+                    *("-NoProfile", "-NonInteractive", "-Command"),
+                ],
+            ),
         ):
             line = dialect.command_line()
             if not line:
                 self.skipTest(f"needs {dialect.name}, or a system that runs a stand-in")
-            self.assertEqual(line[-len(flags) :], flags)
+            self.assertEqual(line[1:], flags)
             self.assertTrue(Path(line[0]).is_absolute())
         self.assertEqual(PWSH.flags, STAND_IN.flags)
         self.assertIn("[Console]::OutputEncoding", PWSH.preamble)

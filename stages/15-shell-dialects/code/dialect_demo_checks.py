@@ -5,35 +5,58 @@ from __future__ import annotations
 import functools
 import os
 import re
+import signal
 import subprocess
 import sys
+import tempfile
 import unittest
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
-from dialect_check_support import DIALECTS, needs_bash, scratch
+from dialect_check_support import (
+    DIALECTS,
+    SIDE_BY_SIDE,
+    needs_bash,
+    scratch,
+)
 from dialects import BASH, STAND_IN_LABEL
 from fences import BWRAP, LANDLOCK
 
-__all__ = ["DemoChecks", "TwoCopiesChecks"]
+__all__ = ["ClosingChecks", "DemoChecks", "OneCallChecks", "TwoCopiesChecks"]
 
 CODE = Path(__file__).resolve().parent
 FENCED = not (LANDLOCK.why_not() and BWRAP.why_not())
 
 
-def run_demo(name: str, encoding: str = "utf-8") -> subprocess.CompletedProcess[str]:
-    """A demo's result, at a terminal of this encoding, with our folder for its own."""
-    folder = scratch() / "temporary"
-    folder.mkdir(exist_ok=True)
-    place = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+def run_demo(
+    name: str,
+    *arguments: str,
+    encoding: str = "utf-8",
+    programs: str = "",
+    leaves: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """A demo's result, at a terminal of this encoding, with our folder for its own.
+
+    programs: a folder in front of the others on its PATH.
+    leaves: whether it leaves something in its folder, as it must not.
+    """
+    place = Path(tempfile.mkdtemp(dir=scratch()))
     done = subprocess.run(
-        [sys.executable, str(CODE / name)],
-        env={**os.environ, **place, "PYTHONIOENCODING": encoding},
+        [sys.executable, str(CODE / name), *arguments],
+        env={
+            **os.environ,
+            **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(place)),
+            "PATH": os.pathsep.join(filter(None, [programs, os.environ["PATH"]])),
+            "PYTHONIOENCODING": encoding,
+        },
         stdin=subprocess.DEVNULL,
         capture_output=True,
         encoding=encoding,
         timeout=120,
     )
-    if left := list(folder.iterdir()):
+    left = list(place.iterdir())
+    if bool(left) != leaves:
         raise AssertionError(f"it left {left}")
     return done
 
@@ -41,7 +64,7 @@ def run_demo(name: str, encoding: str = "utf-8") -> subprocess.CompletedProcess[
 @functools.cache
 def shown() -> subprocess.CompletedProcess[str]:
     """The demo's result, once, at a terminal as it may be in China."""
-    return run_demo("demo.py", "gbk")
+    return run_demo("demo.py", encoding="gbk")
 
 
 @needs_bash
@@ -91,9 +114,151 @@ class DemoChecks(unittest.TestCase):
 class TwoCopiesChecks(unittest.TestCase):
     def test_two_copies_disagree_on_every_run(self) -> None:
         """On ten of ten runs the two renderers written by hand give different texts."""
-        done = run_demo("two_copies_demo.py", "gbk")
+        done = run_demo("two_copies_demo.py", encoding="gbk")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         last = done.stdout.splitlines()[-1]
         self.assertEqual(last, "The two copies disagree on 10 of 10 runs.")
         texts = re.findall(r"^  (bash|pwsh|both)  (.*)$", done.stdout, re.MULTILINE)
         self.assertEqual([name for name, _ in texts], ["bash", "pwsh", "both"] * 10)
+
+
+UNCONFINED = "danger-full-access"
+REPLACE = 'cd /; rmdir "$HOME"; : >"$HOME"'
+FORGED = "[exit code: 7]"
+OUTCOME = "exit_code=None signal=9 timed_out=400 denied=None refused=False left_out=0"
+NO_BWRAP = """\
+#!/bin/sh
+echo tried >>"${0%/*}/mark"
+exit 1
+"""
+
+
+@dataclass(frozen=True)
+class OneCall:
+    """Arguments of the demo and what it prints, as patterns.
+
+    tried: whether bubblewrap is started, which here makes no fence.
+    leaves: whether the command leaves what cannot be removed as a folder is.
+    """
+
+    arguments: tuple[str, ...]
+    text: str
+    stderr: str = ""
+    code: int = 0
+    tried: bool = False
+    leaves: bool = False
+
+
+ONE_CALLS = {
+    "all at once, and a file where the workspace was": OneCall(
+        (
+            *(UNCONFINED, f"echo '{FORGED}'; pwd; {REPLACE}; sleep 60"),
+            *("--workdir", "/", "--timeout", "400", "--outcome"),
+        ),
+        rf"{re.escape(FORGED)}\n/\n\[timed out after 400ms\]\n"
+        rf"\[killed by signal: 9\]\n{OUTCOME}\n",
+        leaves=True,
+    ),
+    "a timeout that is no number": OneCall(
+        (UNCONFINED, "echo ran", "--timeout", "abc"),
+        "not run: timeout must be a whole number of milliseconds from 1 to .*\n",
+    ),
+    "a fence that does not hold": OneCall(
+        ("read-only", "echo ran", "--fence", "bubblewrap", "--shell", "pwsh"),
+        "not run: .*bubblewrap makes no fence here.*\n",
+        tried=True,
+    ),
+    "a fence that would not be used": OneCall(
+        (UNCONFINED, "echo ran", "--fence", "landlock"),
+        "",
+        stderr=r"usage: [\s\S]*: danger-full-access uses no fence\n",
+        code=2,
+    ),
+}
+
+
+@needs_bash
+class OneCallChecks(unittest.TestCase):
+    def call(self, name: str) -> None:
+        """Run the demo so, with a bubblewrap that fails."""
+        call = ONE_CALLS[name]
+        folder = Path(tempfile.mkdtemp(dir=scratch()))
+        (folder / "bwrap").write_text(NO_BWRAP, encoding="utf-8")
+        (folder / "bwrap").chmod(0o755)
+        done = run_demo(
+            "one_call_demo.py",
+            *call.arguments,
+            programs=str(folder),
+            leaves=call.leaves,
+        )
+        self.assertEqual(done.returncode, call.code, done.stderr)
+        self.assertRegex(done.stdout, rf"^(?:{call.text})\Z")
+        self.assertRegex(done.stderr, rf"^(?:{call.stderr})\Z")
+        self.assertEqual((folder / "mark").exists(), call.tried)
+
+    def test_each_call(self) -> None:
+        """It prints what a model gets, tries no fence but its own, and ends well."""
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            runs = {name: pool.submit(self.call, name) for name in ONE_CALLS}
+            for name, run in runs.items():
+                with self.subTest(name):
+                    run.result()
+
+
+class ClosingChecks(unittest.TestCase):
+    """`close_after`, by which every demo ends, around a `main` of our own."""
+
+    def run_closing(self, main: str, redirect: str = "") -> tuple[int, str, str]:
+        """How Python ends with this `main`, started by a shell that redirects it so.
+
+        Its descriptor 0 is a pipe that nobody reads.
+        """
+        program = (
+            "import os, signal, sys; sys.path.insert(0, sys.argv.pop(1))\n"
+            "from demo_close import close_after\n"
+            f"def main():\n    print('begun')\n    {main}\n"
+            "close_after(main)"
+        )
+        read_end, write_end = os.pipe()
+        os.close(read_end)
+        done = subprocess.run(
+            [
+                *("bash", "-c", f'exec "$@" {redirect}', "bash"),
+                *(sys.executable, "-I", "-S", "-B", "-c", program, str(CODE)),
+            ],
+            stdin=write_end,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        os.close(write_end)
+        return done.returncode, done.stdout, done.stderr
+
+    @needs_bash
+    def test_each_ending(self) -> None:
+        """Whatever comes in between, there is one line at most and a fitting code."""
+        interrupt = f"os.kill(os.getpid(), {int(signal.SIGINT)})"
+        rows = [
+            ("return 3", "", 3, "begun\n", ""),
+            (interrupt, "", 130, "begun\n", "-c: interrupted\n"),
+            ("open(sys.argv[0] + '/x')", "", 1, "begun\n", "-c: No such file .*\n"),
+            ("return 0", ">&-", 1, "", "-c: standard output is closed; .*\n"),
+            ("return 0", ">&0", 1, "", ""),
+        ]
+        if Path("/dev/full").exists():
+            words = "-c: No space left on device\n"
+            rows.append(("sys.exit(0)", ">/dev/full", 1, "", words))
+        with ThreadPoolExecutor(SIDE_BY_SIDE) as pool:
+            runs = list(pool.map(lambda row: self.run_closing(*row[:2]), rows))
+        for (*asked, code, stdout, stderr), seen in zip(rows, runs, strict=True):
+            with self.subTest(asked):
+                self.assertEqual(seen[:2], (code, stdout))
+                self.assertRegex(seen[2], rf"^{stderr}\Z")
+
+    def test_every_demo_ends_so(self) -> None:
+        """Each demo of this stage hands its `main` to `close_after`."""
+        ending = '\n\nif __name__ == "__main__":\n    close_after(main)\n'
+        demos = [*CODE.glob("*demo.py")]
+        self.assertEqual(len(demos), 3)
+        for demo in demos:
+            self.assertTrue(demo.read_text(encoding="utf-8").endswith(ending), demo)

@@ -7,7 +7,6 @@ switch fences off. So each is tried, by its effect on a file.
 
 from __future__ import annotations
 
-import functools
 import re
 import subprocess
 import tempfile
@@ -44,7 +43,7 @@ class Fence:
         if mode == FULL_ACCESS:
             return "files are not confined"
         if reason := self.why_not():
-            return f"{mode} is not enforced here, so nothing is run: {reason}"
+            return _not_enforced(mode, reason)
         return f"{self.name}: {self._covers(mode)}"
 
     def keeps(self, key: str, mode: str) -> bool:
@@ -52,6 +51,9 @@ class Fence:
         if mode == FULL_ACCESS:
             return key != "denied"
         return not self.why_not()
+
+    def accept(self, policy: Policy) -> None:
+        """Raise `FenceError` for a workspace that this fence cannot confine."""
 
     def launch(
         self,
@@ -62,6 +64,7 @@ class Fence:
     ) -> Launch:
         """Start `argv` under the policy; in danger-full-access without any fence.
 
+        argv: a program and its arguments, the last of which is the command.
         environment: all that the command gets; nothing is inherited. No place for a
             secret: bubblewrap is given it as arguments, which every user can list.
 
@@ -70,11 +73,12 @@ class Fence:
         and for the kernel that is the thread. A Ctrl-C in the milliseconds of a
         launch can leave a command behind that nobody attends.
         """
+        self.accept(policy)
         try:
             if not policy.confined:
                 return Launch(start(argv, workdir, environment))
             if reason := self.why_not():
-                raise FenceError(f"{policy.mode} is not enforced here: {reason}")
+                raise FenceError(_not_enforced(policy.mode, reason))
             return self._start_confined(argv, policy, workdir, environment)
         except (OSError, ValueError, LandlockError) as error:
             raise FenceError(f"nothing was started: {_reason(error)}") from error
@@ -95,13 +99,19 @@ class Fence:
 class TriedFence(Fence):
     """A fence that counts once a trial has shown, by its effect, that it holds."""
 
-    def why_not(self) -> str:
-        """Why nothing is enforced here; empty where it is. Found by trying, once."""
-        return self._found
+    _holds = False
 
-    @functools.cached_property
-    def _found(self) -> str:
-        return self._missing() or self._try()
+    def why_not(self) -> str:
+        """Why nothing is enforced here; empty where it is.
+
+        Found by trying. Once it holds, it is not tried again. A failure can pass, as
+        a lack of descriptors does, so after one it is tried whenever somebody asks.
+        """
+        if self._holds:
+            return ""
+        reason = self._missing() or self._try()
+        self._holds = not reason
+        return reason
 
     def _missing(self) -> str:
         raise NotImplementedError
@@ -123,6 +133,10 @@ class TriedFence(Fence):
         except (OSError, LandlockError) as error:
             return failed + _reason(error)
         return ""
+
+
+def _not_enforced(mode: str, reason: str) -> str:
+    return f"{mode} is not enforced here, so nothing is run: {reason}"
 
 
 def _run_to_end(process: subprocess.Popen[bytes]) -> tuple[bytes, bytes]:

@@ -13,6 +13,8 @@ from asking import outside_folder
 from contract import FULL_ACCESS, READ_ONLY, WORKSPACE_WRITE, Policy
 from fences import NO_FENCE, Fence
 
+# With a blank, and in Chinese unless Python's own encoding is ASCII.
+AWKWARD = "工作 区" if sys.getfilesystemencoding() != "ascii" else "a workspace"
 CONFINED = (READ_ONLY, WORKSPACE_WRITE)
 SECONDS = 30.0
 # The program itself: a link to it, as of an environment, may lie below a hidden /tmp.
@@ -39,7 +41,7 @@ class WithOutside(unittest.TestCase):
     def setUp(self):
         # bubblewrap hides /tmp, so nothing below it would show a refusal.
         base = self.enter(outside_folder())
-        self.workspace = base / "工作 区"
+        self.workspace = base / AWKWARD
         self.outside = base / "outside"
         self.workspace.mkdir()
         self.outside.mkdir()

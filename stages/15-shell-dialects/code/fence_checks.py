@@ -7,10 +7,14 @@ import os
 import re
 import secrets
 import shlex
+import shutil
 import signal
+import socket
+import stat
 import subprocess
 import tempfile
 import threading
+import time
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -19,6 +23,8 @@ from unittest.mock import patch
 import landlock
 from asking import gone, is_running
 from contract import FULL_ACCESS, MODES, READ_ONLY, WORKSPACE_WRITE, Policy
+from dialect_check_support import stdin_has
+from dialects import BASH
 from fence_check_support import (
     CONFINED,
     ENVIRONMENT,
@@ -35,6 +41,7 @@ from fences import (
     FenceError,
     LandlockFence,
 )
+from shell_tool import ShellTool
 
 __all__ = [
     "BubblewrapChecks",
@@ -68,6 +75,12 @@ ATTEMPTS = {
     "interpreter": f"""{IN_PYTHON} 'import sys; open(sys.argv[1], "w")' "$1/new" """,
     "grandchild": """sh -c 'sh -c "$2" sh "$1"; exit $?' sh "$1" 'echo x >"$1/new"' """,
 }
+# Nothing is kept in any of these.
+DEVICES = ("null", "zero", "full", "random", "urandom", "tty", "pts")
+USUAL_PLACES = (
+    *("/tmp", "/var/tmp", "/dev/shm", "/dev/mqueue"),
+    *("/run", "/run/lock", "/run/shm"),
+)
 # Makes attempts one by one, and tells of each what it printed and its exit code.
 EACH = r"""
 outside=$1 workspace=$2; shift 2
@@ -102,10 +115,30 @@ def exhausted(action, tries: int = 20):
         return action()
 
 
+def is_for_all(place: str) -> bool:
+    """Whether everyone may make files there."""
+    return bool(Path(place).stat().st_mode & stat.S_IWOTH)
+
+
+def mounted_to_be_written(mountinfo: bytes) -> set[str]:
+    """The places that are not read-only, of those that no later mount hides."""
+    seen = {}
+    for line in mountinfo.decode().splitlines():
+        place, options = line.split()[4:6]
+        # Blanks and more are written as three octal digits.
+        place = re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), place)
+        for hidden in [one for one in seen if Path(one).is_relative_to(place)]:
+            del seen[hidden]
+        seen[place] = options.split(",")
+    return {place for place, options in seen.items() if "rw" in options}
+
+
 class HoldsChecks:
     """What every fence does that confines."""
 
     fence = NO_FENCE
+    # What it replaces by a folder of its own, into which everyone may write.
+    private = ()
 
     def setUp(self):
         if reason := self.fence.why_not():
@@ -175,8 +208,54 @@ class HoldsChecks:
             self.assertTrue(launch.started())
             self.assertEqual(target.exists(), expected)
 
+    def test_no_usual_place_is_left_open(self):
+        """No file can be made where every program may, but in a private folder."""
+        name = f"tried-{secrets.token_hex(8)}"
+        # Not `:`, which ends a shell that cannot redirect it.
+        command = 'for place; do true >"$place/$0" && echo "$place"; done'
+        places = [place for place in USUAL_PLACES if os.access(place, os.W_OK)]
+        # Where root alone may write, nothing is made to show that it could be.
+        for_all = [place for place in places if is_for_all(place)]
+        for mode, tried, expected in (
+            (READ_ONLY, places, [*self.private]),
+            (WORKSPACE_WRITE, places, [*self.private]),
+            (FULL_ACCESS, for_all, for_all),
+        ):
+            done = self.run_behind(self.fence, mode, "sh", "-c", command, name, *tried)
+            there = [place for place in tried if Path(place, name).exists()]
+            for place in there:
+                Path(place, name).unlink(missing_ok=True)  # two may be one place
+            self.assertEqual(done.stdout.decode().split(), expected)
+            self.assertEqual(there, for_all if mode == FULL_ACCESS else [])
+
+    def test_the_network_is_open(self):
+        """A socket of the Host can be reached, by port, name or path, as labelled."""
+        port = self.enter(socket.create_server(("127.0.0.1", 0)))
+        name, path = (self.enter(socket.socket(socket.AF_UNIX)) for _ in range(2))
+        name.bind("\0tried-" + secrets.token_hex(8))
+        path.bind(str(self.outside / "socket"))
+        for one in (name, path):
+            one.listen()
+        addresses = [one.getsockname() for one in (port, name, path)]
+        program = (
+            "import ast, socket, sys\n"
+            "for word in sys.argv[1:]:\n"
+            "    address = ast.literal_eval(word)\n"
+            "    kind = 'AF_INET' if type(address) is tuple else 'AF_UNIX'\n"
+            "    socket.socket(getattr(socket, kind)).connect(address)\n"
+            "socket.create_server(('127.0.0.1', 0))\n"
+        )
+        for mode in CONFINED:
+            done = self.run_behind(
+                self.fence, mode, *PYTHON, program, *map(repr, addresses)
+            )
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            self.assertIn("network and sockets", self.fence.label(mode))
+
     def test_no_device_is_made(self):
         """Root cannot make the disk's device in the workspace and write to that."""
+        label = self.fence.label(WORKSPACE_WRITE)
+        self.assertIn("No device can be made in the workspace", label)
         command = "rm -f disk; mknod disk c 1 3"
         if self.unfenced(command).returncode != 0:
             self.skipTest("needs the right to make devices, which root has")
@@ -238,6 +317,10 @@ class HoldsChecks:
         for mode in CONFINED:
             done = self.shell(self.fence, mode, "cat /proc/self/status")
             self.assertIn(b"NoNewPrivs:\t1\n", done.stdout)
+            # A thread that has been waited for may be listed for a moment more.
+            deadline = time.monotonic() + SECONDS
+            while status_lines(*names) != before and time.monotonic() < deadline:
+                pass
             self.assertEqual(status_lines(*names), before)
             self.canary.write_bytes(mode.encode())
             with ThreadPoolExecutor(1) as other:
@@ -332,8 +415,9 @@ class HoldsChecks:
         self.assertEqual(session, process.pid)
 
     def test_stdin_is_at_its_end(self):
-        """A command that reads its stdin finds nothing, and does not wait."""
-        done = self.shell(self.fence, READ_ONLY, "cat; echo and on")
+        """A command finds nothing on stdin, also where the Host's has something."""
+        with stdin_has(b"for the Host\n"):
+            done = self.shell(self.fence, READ_ONLY, "cat; echo and on")
         self.assertEqual(done.stdout, b"and on\n")
 
     def test_nothing_of_a_launch_is_left(self):
@@ -414,13 +498,27 @@ class LandlockChecks(HoldsChecks, WithOutside):
             self.assertNotIn(sentence, fence.label(READ_ONLY))
 
     def test_a_mode_can_be_changed_and_the_label_says_so(self):
-        """A chmod outside goes through, as the label admits."""
+        """Mode, group, times and attributes change outside, as the label admits."""
+        program = (
+            "import os, sys; path = sys.argv[1]; os.chmod(path, 0o600)\n"
+            "os.chown(path, -1, os.getgid()); os.utime(path, (1, 1))\n"
+            "if sys.argv[2:]: os.setxattr(path, 'user.tried', b'x')"
+        )
+        attribute = ["attribute"]
+        try:
+            os.setxattr(self.outside, "user.tried", b"x")
+        except OSError:
+            attribute = []  # not on this file system
         for mode in CONFINED:
-            self.canary.chmod(0o644)
-            done = self.shell(LANDLOCK, mode, 'chmod 600 "$1"', self.canary)
-            self.assertEqual(done.returncode, 0)
-            self.assertEqual(self.canary.stat().st_mode & 0o777, 0o600)
-            self.assertIn("changing a file's mode", LANDLOCK.label(mode))
+            self.lay_out()
+            argv = [*PYTHON, program, self.canary, *attribute]
+            done = self.run_behind(LANDLOCK, mode, *argv)
+            self.assertEqual((done.returncode, done.stderr), (0, b""))
+            found = self.canary.stat()
+            self.assertEqual((found.st_mode & 0o777, found.st_mtime), (0o600, 1))
+            words = "changing a file's mode, group, times or attributes"
+            self.assertIn(words, LANDLOCK.label(mode))
+            self.assertIn("writing to /dev/null", LANDLOCK.label(mode))
 
     def test_no_temporary_folder_in_read_only(self):
         """There a temporary file is refused, as the label says."""
@@ -437,6 +535,13 @@ class LandlockChecks(HoldsChecks, WithOutside):
         self.assertEqual((done.returncode, done.started), (-9, True))
         self.assertTrue(LANDLOCK.keeps("signal", READ_ONLY))
 
+    def test_a_failure_is_not_kept(self):
+        """A fence that could not be made is tried again, and then it holds."""
+        fence = LandlockFence()
+        self.assertIn("Landlock failed", exhausted(fence.why_not))
+        self.assertEqual(fence.why_not(), "")
+        self.assertEqual(self.shell(fence, READ_ONLY, ":").returncode, 0)
+
     def test_a_restriction_that_fails_starts_nothing(self):
         """Where the kernel refuses to restrict a thread, its action is not done."""
         done, abi = [], landlock.kernel_abi()
@@ -447,11 +552,14 @@ class LandlockChecks(HoldsChecks, WithOutside):
                 landlock.in_restricted_thread(lambda: done.append(1), [], abi)
             return str(caught.exception)
 
-        fence = LandlockFence()
+        def run_it() -> str:
+            with self.assertRaises(FenceError) as caught:
+                self.shell(LandlockFence(), READ_ONLY, "echo x >here")
+            return str(caught.exception)
+
         self.assertIn(step, exhausted(restrict))
-        self.assertIn(step, exhausted(fence.why_not))
-        with self.assertRaisesRegex(FenceError, f"not enforced here: .*{step}"):
-            self.shell(fence, READ_ONLY, ":")
+        self.assertRegex(exhausted(run_it), f"not enforced here, .*{step}")
+        self.assertEqual(list(self.workspace.iterdir()), [self.draft])
         with self.assertRaises(FileNotFoundError):
             missing = [self.outside / "missing"]
             landlock.in_restricted_thread(lambda: done.append(2), missing, abi)
@@ -465,6 +573,7 @@ class BubblewrapChecks(HoldsChecks, WithOutside):
     """The fence of bubblewrap, and what only it does."""
 
     fence = BWRAP
+    private = ("/tmp",)
 
     def test_modes_and_times_are_refused(self):
         """What Landlock lets through, bubblewrap refuses."""
@@ -492,6 +601,51 @@ class BubblewrapChecks(HoldsChecks, WithOutside):
             done = self.shell(BWRAP, mode, "echo x >/dev/shm/new")
             self.assertTrue(self.complains(done.stderr), done.stderr)
 
+    def test_nothing_is_mounted_to_be_written(self):
+        """All that it shows is read-only but the workspace, /tmp and some devices."""
+        for mode in CONFINED:
+            done = self.shell(BWRAP, mode, "cat /proc/self/mountinfo")
+            writable = {"/tmp", *map("/dev/{}".format, DEVICES)}
+            if mode == WORKSPACE_WRITE:
+                writable.add(str(self.workspace.resolve()))
+            # What nobody but root can reach stays as it is, for another user.
+            open_ = filter(os.path.exists, mounted_to_be_written(done.stdout))
+            self.assertEqual(set(open_) - writable, set())
+
+    def test_a_command_that_reads_like_a_path_is_none(self):
+        """A file below /tmp is not shown because its path is the command."""
+        with tempfile.TemporaryDirectory(dir="/tmp") as name:
+            program = Path(name, "program")
+            program.write_text("#!/bin/sh\necho ran\n", encoding="utf-8")
+            program.chmod(0o755)
+            self.assertEqual(self.unfenced(str(program)).stdout, b"ran\n")
+            argv = ["sh", "-c", str(program)]
+            for mode in CONFINED:
+                done = self.run_behind(BWRAP, mode, *argv)
+                self.assertEqual((done.stdout, done.returncode), (b"", 127))
+
+    def test_a_workspace_with_its_own_folders_is_refused(self):
+        """Where /tmp, /proc or /dev would be in the workspace, nothing is run."""
+        for place in ("/", "/tmp", "/proc", "/dev"):
+            for mode in CONFINED:
+                policy = Policy(mode, Path(place))
+                with self.assertRaisesRegex(FenceError, "of its own"):
+                    BWRAP.launch(["sh", "-c", ":"], policy, Path("/"), ENVIRONMENT)
+                with self.assertRaisesRegex(FenceError, "of its own"):
+                    ShellTool(BASH, policy, BWRAP)
+                LANDLOCK.accept(policy)
+            ShellTool(BASH, Policy(FULL_ACCESS, Path(place)), BWRAP)
+
+    def test_a_folder_in_shared_memory_is_there(self):
+        """A call can start below /dev/shm, though its /dev is another one."""
+        if not os.access("/dev/shm", os.W_OK):
+            self.skipTest("needs /dev/shm")
+        with tempfile.TemporaryDirectory(dir="/dev/shm") as name:
+            for mode in CONFINED:
+                done = self.shell(BWRAP, mode, "pwd; echo x >new", workdir=Path(name))
+                self.assertEqual(done.stdout.decode(), f"{name}\n")
+                self.assertEqual(os.listdir(name), [])
+
     def test_its_own_environment_is_empty(self):
         """The first process inside has no variable that a command could read."""
         command = "wc -c </proc/1/environ"
@@ -510,7 +664,10 @@ class BubblewrapChecks(HoldsChecks, WithOutside):
                 self.assertEqual((done.returncode, done.stdout), (0, b"x\n"))
                 self.assertEqual(canary.read_bytes(), b"canary")
                 self.assertEqual(os.listdir(name), ["canary"])
-                self.assertIn("/tmp is private", BWRAP.label(mode))
+                label = (
+                    "/tmp is private: empty at first but for the workspace, the call"
+                )
+                self.assertIn(label, BWRAP.label(mode))
 
     def test_what_a_call_names_below_tmp_is_there(self):
         """Workspace, folder and program are seen in /tmp, and only one is writable."""
@@ -663,13 +820,19 @@ class TrialChecks(WithOutside):
         """Version 0 is a kernel without it, and the reason says what is needed."""
         self.assert_runs_nothing(LandlockFence(0), "needs Linux 5.13")
 
-    def test_it_is_tried_once(self):
-        """The answer is kept: a trial for every call would double its cost."""
-        mark = self.outside / "tried"
-        fence = self.fence_of(f"echo x >>{shlex.quote(str(mark))}; exit 1")
-        reasons = {fence.why_not() for _ in range(3)}
-        self.assertEqual(len(reasons), 1)
-        self.assertEqual(mark.read_bytes(), b"x\n")
+    def test_success_is_tried_once(self):
+        """It is kept, since a trial for every call would double its cost."""
+        if reason := BWRAP.why_not():
+            self.skipTest(reason)
+        mark = shlex.quote(str(self.outside / "tried"))
+        real = shlex.quote(shutil.which("bwrap"))
+        fails = self.fence_of(f"echo fails >>{mark}; exit 1")
+        self.assertNotEqual(fails.why_not(), "")
+        self.fence_of(f'echo holds >>{mark}; exec {real} "$@"')
+        for _ in range(3):
+            self.assertEqual(fails.why_not(), "")
+        tried = (self.outside / "tried").read_text(encoding="utf-8")
+        self.assertEqual(tried, "fails\nholds\n")
 
     def test_a_fence_that_fails_later_starts_nothing(self):
         """When it holds in the trial and fails in the call, the evidence says so."""

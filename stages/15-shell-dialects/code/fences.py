@@ -25,6 +25,9 @@ from fence_launch import FenceError, Launch, Variables, start
 __all__ = ["BWRAP", "LANDLOCK", "NO_FENCE", "Fence", "FenceError", "Launch"]
 
 PRIVATE = "/tmp"
+# What bubblewrap makes anew, and what of it can hold a folder of the Host's.
+ITS_OWN = (PRIVATE, "/proc", "/dev")
+HIDING = (f"{PRIVATE}/", "/dev/shm/")
 # Since which version of Landlock: what it refuses, and what was possible before.
 LATER_REFUSALS = (
     (landlock.TRUNCATE_ABI, "truncating files", "truncating a file"),
@@ -32,6 +35,7 @@ LATER_REFUSALS = (
     (landlock.SIGNAL_ABI, "signalling outside processes", "signals"),
 )
 NEVER_REFUSED = "network and sockets, memory, time, disk space"
+NO_DEVICES = "No device can be made in the workspace"
 
 
 class LandlockFence(TriedFence):
@@ -72,14 +76,16 @@ class LandlockFence(TriedFence):
 
     def _covers(self, mode: str) -> str:
         refused = ["writing, creating, removing, linking and moving files"]
-        possible = ["changing a file's mode, owner, times or attributes"]
+        possible = [f"writing to {os.devnull}"]
+        possible.append("changing a file's mode, group, times or attributes")
         for since, refusal, possibility in LATER_REFUSALS:
             if self._abi >= since:
                 refused.append(refusal)
             else:
                 possible.append(possibility)
         if mode == WORKSPACE_WRITE:
-            where, temporary = "outside the workspace", "The workspace is TMPDIR"
+            where = "outside the workspace"
+            temporary = f"{NO_DEVICES}. The workspace is TMPDIR"
         else:
             where, temporary = "everywhere", "No folder is for temporary files"
         if self._abi < landlock.MOVE_ABI and mode == WORKSPACE_WRITE:
@@ -99,6 +105,15 @@ class BubblewrapFence(TriedFence):
     def keeps(self, key: str, mode: str) -> bool:
         """As any fence, except for signals: it makes exit codes of them."""
         return super().keeps(key, mode) and (key != "signal" or mode == FULL_ACCESS)
+
+    def accept(self, policy: Policy) -> None:
+        """Raise `FenceError` for a workspace with something that is its own in it."""
+        inside = [one for one in ITS_OWN if Path(one).is_relative_to(policy.workspace)]
+        if policy.confined and inside:
+            raise FenceError(
+                f"bubblewrap has a {inside[0]} of its own, which cannot be in the "
+                "workspace: choose another"
+            )
 
     def _missing(self) -> str:
         if shutil.which("bwrap"):
@@ -128,12 +143,15 @@ class BubblewrapFence(TriedFence):
         return Launch(process, report)
 
     def _covers(self, mode: str) -> str:
-        where = "outside the workspace" if mode == WORKSPACE_WRITE else "everywhere"
+        where, devices = "everywhere", ""
+        if mode == WORKSPACE_WRITE:
+            where, devices = "outside the workspace", f"{NO_DEVICES}. "
         return (
-            f"refuses {where}: any change of files, their modes and times. Other "
-            "processes cannot be seen. /tmp is private: empty at first, and what is "
-            f"written there vanishes. It does not refuse: reading, {NEVER_REFUSED}. "
-            "A signal is reported as exit code 128+N"
+            f"refuses {where}: any change of files, their modes and times. {devices}"
+            "Other processes cannot be seen. /tmp is private: empty at first but for "
+            "the workspace, the call's folder and the shell, and what is written "
+            f"there vanishes. It does not refuse: reading, {NEVER_REFUSED}. A signal "
+            "is reported as exit code 128+N"
         )
 
 
@@ -142,9 +160,10 @@ def _bubblewrap_options(
 ) -> list[str]:
     """The arguments of bubblewrap, in its order: it mounts as it reads."""
     workspace, here = str(policy.workspace), str(workdir)
-    # The call's programs and folder may lie where the private folder hides them.
-    named = [*filter(os.path.isfile, argv), here]
-    hidden = [path for path in named if path.startswith(f"{PRIVATE}/")]
+    # The shell and the call's folder may lie where a private folder hides them. The
+    # command is no name of a program, even where it reads like a path.
+    named = [*filter(os.path.isfile, argv[:-1]), here]
+    hidden = [path for path in named if path.startswith(HIDING)]
     bind = "--bind" if policy.mode == WORKSPACE_WRITE else "--ro-bind"
     return [
         *("--ro-bind", "/", "/"),

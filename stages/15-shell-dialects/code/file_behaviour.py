@@ -67,9 +67,11 @@ def denied(tool: ShellTool) -> Findings:
         yield "the line is there once, with the mode", lines.count(line) == 1
         yield "below the output", lines.index("so far") < lines.index(line)
         yield "above the exit code", lines.index(line) == len(lines) - 2
-        swallowed = ask(tool, ("swallow", str(target), "x"))
+        words = tool.fence.denial_words[0]
+        swallowed = ask(tool, ("complain", words), ("swallow", str(target), "x"))
         yield "a swallowed one happens", printed(tool, swallowed) == ["refused"]
-        yield "and is not told", not swallowed.denied and not target.exists()
+        yield "and succeeds", swallowed.exit_code == 0 and not target.exists()
+        yield "and is not told, whatever is on stderr", not swallowed.denied
         if POSIX:
             elsewhere = ask(tool, ("run", *WORDS_TO_STDOUT, str(target)))
             yield "the words can go elsewhere", elsewhere.exit_code == 1
@@ -79,13 +81,8 @@ def denied(tool: ShellTool) -> Findings:
             "in the workspace it depends on the mode",
             bool(within.denied) == (tool.policy.mode != WORKSPACE_WRITE),
         )
-    failed = ask(tool, ("complain", "no luck"), ("fail with", 1))
-    yield "another failure is none", not failed.denied
-    words = tool.fence.denial_words[0]
     alike = ask(tool, ("complain", words), ("fail with", 1))
     yield "a failure that complains alike is taken for one", bool(alike.denied)
-    harmless = ask(tool, ("complain", words))
-    yield "a success is not", not harmless.denied
 
 
 def nothing_runs(tool: ShellTool) -> Findings:

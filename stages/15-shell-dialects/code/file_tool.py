@@ -44,7 +44,7 @@ def write_file(path: str, text: str, policy: Policy) -> Outcome:
     if policy.mode == READ_ONLY:
         return _denied(policy)
     if os.open not in os.supports_dir_fd:
-        return _refused("this system cannot keep links out of a path")
+        return Outcome(refused="this system cannot keep links out of a path")
     try:
         payload = text.encode("utf-8")
         # Where Python's own encoding is ASCII, a path still is UTF-8.
@@ -54,22 +54,20 @@ def write_file(path: str, text: str, policy: Policy) -> Outcome:
         if not target.is_relative_to(root):
             return _denied(policy)
         if target == root:
-            return _refused(NOT_A_FILE)
+            return Outcome(refused=NOT_A_FILE)
         with _folder(root, target.relative_to(root).parts[:-1]) as folder:
             _replace(folder, target.name, payload)
     except (AttributeError, ValueError):
-        return _refused("path and text must be valid Unicode, and the path without NUL")
+        return Outcome(
+            refused="path and text must be valid Unicode, and the path without NUL"
+        )
     except OSError as error:
-        return _refused(error.strerror or "the system gave no reason")
-    return Outcome(stdout=f"{len(payload)} bytes were written", exit_code=0)
+        return Outcome(refused=error.strerror or "the system gave no reason")
+    return Outcome(stdout=f"bytes written: {len(payload)}", exit_code=0)
 
 
 def _denied(policy: Policy) -> Outcome:
     return Outcome(stdout="nothing was written", denied=policy.mode)
-
-
-def _refused(reason: str) -> Outcome:
-    return Outcome(refused=f"nothing was written: {reason}")
 
 
 @contextlib.contextmanager

@@ -55,6 +55,7 @@ class FileToolChecks(WithOutside):
         self.assertIn(words, outcome.refused)
         self.assertNotIn(str(self.workspace.parent), outcome.refused)
         self.assertTrue(tool_result(outcome)["is_error"])
+        self.assertNotIn("nothing was", outcome.refused)
         self.assertEqual((contents(self.outside), contents(self.workspace)), before)
 
     def assert_written(self, mode: str, path: object, where: Path, text: str = "new"):
@@ -63,7 +64,7 @@ class FileToolChecks(WithOutside):
         self.assertEqual((outcome.denied, outcome.refused), (None, ""))
         self.assertEqual(where.read_bytes().decode(), text)
         size = len(text.encode())
-        self.assertEqual(render(outcome), f"{size} bytes were written")
+        self.assertEqual(render(outcome), f"bytes written: {size}")
 
     def test_each_mode_allows_what_it_says(self):
         """Read-only refuses all, workspace-write what is outside, full access none."""
@@ -110,7 +111,7 @@ class FileToolChecks(WithOutside):
             "to-folder/../to-outside/new",
             "to-canary",
             "to-nothing",
-            inside.parent / "工作 区2" / "new",
+            inside.parent / f"{inside.name}2" / "new",
         ):
             with self.subTest(path):
                 self.assert_denied(WORKSPACE_WRITE, path)
@@ -168,7 +169,8 @@ class FileToolChecks(WithOutside):
     def test_text_is_stored_as_it_is(self):
         """UTF-8, with line ends untouched, under a name in any script."""
         text = "一\r\n二\n\r三"
-        self.assert_written(WORKSPACE_WRITE, "笔记", self.workspace / "笔记", text)
+        where = self.workspace / os.fsdecode("笔记".encode())
+        self.assert_written(WORKSPACE_WRITE, "笔记", where, text)
 
     def test_the_old_file_is_there_until_the_new_one_is(self):
         """It is replaced in one step: its reader keeps the old, and nothing is left."""

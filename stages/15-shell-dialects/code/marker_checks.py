@@ -20,6 +20,7 @@ MARKERS = [
     for marker in (getattr(CONTRACT, field.name) for field in fields(CONTRACT))
     if isinstance(marker, Marker)
 ]
+BLANKS = ("", "\n", " \n\t\n", "\r\n")
 
 
 class MarkerChecks(unittest.TestCase):
@@ -106,6 +107,14 @@ class ContractChecks(unittest.TestCase):
                 Policy(MODES[0], workspace)
             self.assertNotIn(str(folder), str(caught.exception))
 
+    def test_the_default_timeout_is_within_its_limits(self) -> None:
+        """A contract whose default is not allowed itself is none."""
+        longest = CONTRACT.longest_timeout_ms
+        self.assertEqual(replace(CONTRACT, default_timeout_ms=longest).budget, 20_000)
+        for default in (0, -1, longest + 1):
+            with self.assertRaises(ValueError):
+                replace(CONTRACT, default_timeout_ms=default)
+
     def test_values_do_not_change(self) -> None:
         """Policy, contract and outcome are fixed once they are made."""
         for value, name in (
@@ -149,6 +158,13 @@ class ExcerptChecks(unittest.TestCase):
         for length in (0, 1, 99, 100):
             self.assertEqual(self.kept("x" * length, budget=100).stdout, "x" * length)
         self.assertGreater(self.kept("x" * 101, budget=100).left_out, 0)
+
+    def test_the_heading_counts(self) -> None:
+        """With stderr beside it, its heading takes as much of the budget as it has."""
+        heading = len(f"\n{CONTRACT.stderr_heading}\n")
+        room = 100 - heading
+        self.assertEqual(self.kept("o" * (room - 1), "e", budget=100).left_out, 0)
+        self.assertGreater(self.kept("o" * room, "e", budget=100).left_out, 0)
 
     def test_both_ends_of_stdout(self) -> None:
         """Of a long stdout its ends are kept, about as much of each, around the gap."""
@@ -230,13 +246,15 @@ class RenderChecks(unittest.TestCase):
     def test_a_failure_is_the_last_line(self) -> None:
         """The exit code stands below the output, whether that ended its line or not."""
         for stdout in ("one\n", "one"):
-            lines = self.lines(stdout=stdout, exit_code=3)
-            self.assertEqual(lines, ["one", "[exit code: 3]"])
+            for number in range(1, 256):
+                lines = self.lines(stdout=stdout, exit_code=number)
+                self.assertEqual(lines, ["one", f"[exit code: {number}]"])
 
     def test_a_signal_stands_for_the_exit_code(self) -> None:
         """Of a signal and an exit code only the signal is written."""
-        lines = self.lines(signal=9, exit_code=137)
-        self.assertEqual(lines, ["(no output)", "[killed by signal: 9]"])
+        for number in range(1, 65):
+            lines = self.lines(signal=number, exit_code=128 + number)
+            self.assertEqual(lines, ["(no output)", f"[killed by signal: {number}]"])
 
     def test_the_order(self) -> None:
         """Body, denial, timeout, and how it ended stand in this order, each once."""
@@ -250,9 +268,12 @@ class RenderChecks(unittest.TestCase):
 
     def test_blanks_are_no_output(self) -> None:
         """A body of blanks reads as no output, also above another line."""
-        for blank in ("", "\n", " \n\t\n", "\r\n"):
-            lines = self.lines(stdout=blank, exit_code=1)
-            self.assertEqual(lines, ["(no output)", "[exit code: 1]"])
+        for out in BLANKS:
+            for err in BLANKS:
+                lines = self.lines(stdout=out, stderr=err, exit_code=1)
+                self.assertEqual(lines, ["(no output)", "[exit code: 1]"])
+        self.assertEqual(self.lines(stdout=" ", stderr="e"), [" ", "[stderr]", "e"])
+        self.assertEqual(self.lines(stdout="o", stderr=" "), ["o", "[stderr]", " "])
 
     def test_only_the_end_of_the_last_line_goes(self) -> None:
         """Empty lines and blanks within the output are kept as they are."""

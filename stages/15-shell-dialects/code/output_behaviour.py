@@ -7,6 +7,7 @@ The sentences that rest on them are in `promises`.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from asking import ask, printed
@@ -28,11 +29,13 @@ def streams(tool: ShellTool) -> Findings:
         # It says what it is before its first word, wherever that goes.
         expected.insert(2, tool.dialect.label)
     yield "stdout, its heading, stderr", lines == expected
-    silent = ask(tool, ("set", "x"))
-    yield "silence has a word", render(silent, contract) == contract.no_output
+    yield "of little nothing is left out", both.left_out == 0
+    blank = ask(tool, ("print", ""), ("complain", " "))
+    blank = replace(blank, stdout=tool.dialect.without_label(blank.stdout))
+    yield "what is blank has a word", render(blank, contract) == contract.no_output
     failing = ask(tool, ("fail with", 3))
     lines = render(failing, contract).splitlines()
-    yield "also above another line", lines[0] == contract.no_output
+    yield "and so has silence", lines[0] == contract.no_output
     yield "no heading without stderr", contract.stderr_heading not in lines
 
 
@@ -52,27 +55,18 @@ def left_out(tool: ShellTool) -> Findings:
     yield "the end is kept", end.split()[-1:] == [str(last)]
     yield "both about alike", abs(len(start) - len(end)) < 100
     newline = 2 if "\r\n" in start else 1
-    total = sum(len(str(n)) + newline for n in range(1, last + 1))
+    total = sum(map(len, map(str, range(1, last + 1)))) + newline * last
     counted = len(start) + len(end) + outcome.left_out
     yield "the number is what is missing", counted == total
-    short = ask(tool, ("count to", 9))
-    yield (
-        "nothing is left out of little",
-        (short.left_out == 0 and len(printed(tool, short)) == 9),
-    )
 
 
 def exit_code(tool: ShellTool) -> Findings:
     """A failure's number is in the last line, and success has no such line."""
     contract = tool.contract
-    for number in (3, 255):
-        failed = ask(tool, ("print", "so far"), ("fail with", number))
-        lines = render(failed, contract).splitlines()
-        yield (
-            f"{number} is the last line",
-            lines[-1] == contract.exit_code.write(number),
-        )
-        yield f"{number} is in the outcome", failed.exit_code == number
+    failed = ask(tool, ("print", "so far"), ("fail with", 255))
+    lines = render(failed, contract).splitlines()
+    yield "its number is the last line", lines[-1] == contract.exit_code.write(255)
+    yield "and is in the outcome", failed.exit_code == 255
     fine = ask(tool, ("print", "fine"))
     lines = render(fine, contract).splitlines()
     yield "success has no line", not any(map(contract.exit_code.read, lines))
@@ -90,16 +84,20 @@ def signal(tool: ShellTool) -> Findings:
 
 
 def forged(tool: ShellTool) -> Findings:
-    """A line that a command prints changes the text and not the outcome."""
+    """Lines that a command prints change the text and not the outcome."""
     contract = tool.contract
     lines = [
         contract.exit_code.write(7),
+        contract.signal.write(15),
         contract.timed_out.write(1),
         contract.denied.write("read-only"),
+        contract.left_out.write(8),
     ]
-    outcome = ask(tool, *(("print", line) for line in lines))
-    yield "the text has it", printed(tool, outcome) == lines
-    yield (
-        "the Host is not deceived",
-        (outcome.exit_code == 0 and not outcome.timed_out and not outcome.denied),
-    )
+    on_stdout = [("print", line) for line in lines]
+    on_stderr = [("complain", line) for line in lines]
+    outcome = ask(tool, *on_stdout, *on_stderr, ("fail with", 3))
+    yield "stdout has them", printed(tool, outcome) == lines
+    yield "stderr has them", outcome.stderr.splitlines() == lines
+    yield "the exit code is the command's", outcome.exit_code == 3
+    seen = (outcome.signal, outcome.timed_out, outcome.denied, outcome.left_out)
+    yield "the Host is not deceived", seen == (None, None, None, 0)

@@ -7,9 +7,14 @@ from typing import TYPE_CHECKING
 
 from asking import ask, printed, script
 from output_behaviour import Findings
+from shell_call import POSIX
 
 if TYPE_CHECKING:
     from shell_tool import ShellTool
+
+ENDS_AS_7 = ("sh", "-c", "exit 7")
+if not POSIX:
+    ENDS_AS_7 = (sys.executable, "-c", "raise SystemExit(7)")
 
 
 def environment(tool: ShellTool) -> Findings:
@@ -33,9 +38,7 @@ def pwsh_paths(tool: ShellTool) -> Findings:
 
 def pwsh_exit_code(tool: ShellTool) -> Findings:
     """A failing program called last ends as 1, unless its own number is asked for."""
-    fails = script(
-        tool, ("run", sys.executable, "-I", "-S", "-c", "raise SystemExit(7)")
-    )
+    fails = script(tool, ("run", *ENDS_AS_7))
     yield "it ends as 1", tool.run(fails).exit_code == 1
     asked = tool.run(f"{fails}; exit $LASTEXITCODE")
     yield "its own number if asked", asked.exit_code == 7

@@ -16,6 +16,7 @@ from dialect_check_support import (
     needs_a_fence,
     needs_bash,
     needs_posix,
+    stdin_has,
     tool,
     tools,
 )
@@ -52,8 +53,9 @@ class BehaviourChecks(unittest.TestCase):
         self.holds("workdir")
 
     def test_no_input(self) -> None:
-        """Whoever reads stdin finds its end."""
-        self.holds("no_input")
+        """Whoever reads stdin finds its end, and nothing of what the Host's own has."""
+        with stdin_has(b"for the Host\n"):
+            self.holds("no_input")
 
     def test_streams(self) -> None:
         """stdout comes first, then stderr under its heading, and silence has a word."""

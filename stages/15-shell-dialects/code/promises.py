@@ -1,7 +1,8 @@
 """A promise is a sentence and a behaviour: neither comes without the other.
 
 The description is made of the sentences of the promises that are kept, and `check`
-asks real processes whether they are.
+asks real processes whether they are. Whether a sentence says what its check shows,
+no program can tell: somebody has to read both.
 """
 
 from __future__ import annotations
@@ -79,7 +80,7 @@ PROMISES = (
     Promise(
         "workdir",
         "`workdir` is absolute or relative to the workspace, where a call starts "
-        "without it; with one that cannot be entered nothing runs.",
+        "without it; with one that cannot be entered, or is below /proc, nothing runs.",
         process_behaviour.workdir,
     ),
     Promise(
@@ -96,7 +97,8 @@ PROMISES = (
     Promise(
         "left_out",
         "of more than {budget} characters the beginning and the end are kept, and "
-        "`{left_out}` tells how many are not.",
+        "`{left_out}` tells how many are not; that line and `{stderr_heading}` count, "
+        "too.",
         output_behaviour.left_out,
     ),
     Promise(
@@ -121,7 +123,8 @@ PROMISES = (
     Promise(
         "background",
         "a call ends with its command: what that left in the background is killed, "
-        "unless it moved to a session of its own (`setsid`).",
+        "unless it moved to a session of its own (`setsid`) or, where there is no "
+        "/proc, to a group of its own.",
         process_behaviour.background,
         posix=True,
     ),

@@ -37,15 +37,16 @@ def tool_result(outcome: Outcome, contract: RunContract = CONTRACT) -> dict:
 
 
 def _body(outcome: Outcome, contract: RunContract) -> str:
+    if not (outcome.stdout.strip() or outcome.stderr.strip()):
+        # A result of blanks only would be taken for none, or be refused by a service.
+        return contract.no_output
     parts = []
     if outcome.stdout:
         parts.append(_without_last_newline(outcome.stdout))
     if outcome.stderr:
         parts.append(contract.stderr_heading)
         parts.append(_without_last_newline(outcome.stderr))
-    body = "\n".join(parts)
-    # A result of blanks only would be taken for none, or be refused by a service.
-    return body if body.strip() else contract.no_output
+    return "\n".join(parts)
 
 
 def _without_last_newline(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Attend one process until it ends: read its pipes, keep its deadline, end its group.
+"""Attend one process until it ends: read its pipes, keep its deadline, end its session.
 
 The end of a call is the exit of its command, not the end of its pipes: a child left
 in the background holds those for as long as it likes.
@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 
 from excerpt import Stream
+from session_end import KILL_SECONDS, end_session
 
 POSIX = os.name == "posix"
 CHUNK_BYTES = 65_536
@@ -25,9 +26,8 @@ LONGEST_POLL_SECONDS = 0.05
 # Without a descriptor for the exit we have to ask.
 POLL_SECONDS = 0.005
 # What is in the pipes of a command that has ended is read in no time, unless someone
-# who left the group keeps filling them.
+# who left the session keeps filling them.
 READ_SECONDS = 0.1
-KILL_SECONDS = 5.0
 
 
 def attend(
@@ -37,7 +37,7 @@ def attend(
     deadline: float,
     cancelled: threading.Event,
 ) -> bool:
-    """Wait for the exit of `process`, then end all of its group; whether it was late.
+    """Wait for the exit of `process`, then end its session; whether it was late.
 
     process: with unbuffered pipes, and on POSIX the leader of a session.
     stdout, stderr: are fed with everything that was printed before the end.
@@ -45,8 +45,7 @@ def attend(
         end the processes too.
 
     `process.returncode` is known afterwards, or None if even KILL was not enough.
-    A process that moved to a session of its own is not ended. On Windows none but
-    `process` itself is.
+    What is not ended, `end_session` says. On Windows none but `process` itself is.
     """
     reader = _PolledReader if POSIX else _ThreadedReader
     with reader(process, stdout, stderr) as pipes:
@@ -81,11 +80,9 @@ def interrupt_cancels(cancelled: threading.Event) -> Iterator[None]:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the group while its leader is there to name it, then reap the leader."""
+    """Kill the session while its leader is there to name it, then reap the leader."""
     if POSIX:
-        # Nobody is left, or (macOS) a zombie, or a program that runs as another user.
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
+        end_session(process.pid)
     else:
         process.kill()
     with contextlib.suppress(subprocess.TimeoutExpired):

@@ -6,7 +6,6 @@ same for every dialect.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import sys
 import threading
@@ -14,18 +13,21 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from call_arguments import (
+    Refused,
+    command_text,
+    milliseconds,
+    schema,
+    starting_folder,
+)
 from contract import CONTRACT, Outcome, Policy, RunContract
 from dialects import Dialect
 from excerpt import Stream, both_ends
 from fences import Fence, FenceError, Launch
 from promises import description_of
-from shell_call import POSIX, attend, interrupt_cancels
+from shell_call import attend, interrupt_cancels
 
 KILL = 9
-
-
-class _Refused(ValueError):
-    """The call is not run, and this says why."""
 
 
 class ShellTool:
@@ -35,11 +37,13 @@ class ShellTool:
         holds that; in danger-full-access nobody.
 
     Under a confined policy and a fence that enforces nothing here, every call is
-    refused, and the description says so.
+    refused, and the description says so. Raises `FenceError` for a workspace that
+    the fence cannot confine.
 
     What it does not do: limit memory, processor time, the network or what can be
     read; end processes that moved to a session of their own, unless the fence
-    does (nor on Windows any but the shell itself); undo what an ended call wrote.
+    does (where there is no /proc, to a group of their own; on Windows, any but the
+    shell itself); undo what an ended call wrote.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class ShellTool:
         fence: Fence,
         contract: RunContract = CONTRACT,
     ) -> None:
+        fence.accept(policy)
         self.dialect = dialect
         self.policy = policy
         self.fence = fence
@@ -68,28 +73,7 @@ class ShellTool:
 
     def input_schema(self) -> dict:
         """The JSON Schema of the arguments of `run`."""
-        contract = self.contract
-        properties = {
-            "command": {"type": "string"},
-            "timeout": {
-                "type": "integer",
-                "minimum": 1,
-                "maximum": contract.longest_timeout_ms,
-                "default": contract.default_timeout_ms,
-                "description": "milliseconds",
-            },
-            "workdir": {
-                "type": "string",
-                "default": ".",
-                "description": "absolute, or relative to the workspace",
-            },
-        }
-        return {
-            "type": "object",
-            "properties": properties,
-            "required": ["command"],
-            "additionalProperties": False,
-        }
+        return schema(self.contract)
 
     def run(
         self, command: str, *, timeout: int | None = None, workdir: str | None = None
@@ -112,6 +96,8 @@ class ShellTool:
         self, command: str, *, timeout: int | None = None, workdir: str | None = None
     ) -> Outcome:
         """The same beside other tasks. To cancel it ends its processes first."""
+        import asyncio  # takes longer than most calls, and few programs need it
+
         cancelled = threading.Event()
         call = asyncio.create_task(
             asyncio.to_thread(self._run, command, timeout, workdir, cancelled)
@@ -132,22 +118,25 @@ class ShellTool:
     ) -> Outcome:
         began = time.monotonic()
         try:
-            milliseconds = self._milliseconds(timeout)
-            launch = self._launch(_command(command), self._folder(workdir))
-        except _Refused as refusal:
+            time_limit = milliseconds(timeout, self.contract)
+            folder = starting_folder(workdir, self.policy.workspace)
+            launch = self._launch(command_text(command), folder)
+        except Refused as refusal:
             return Outcome(refused=str(refusal))
         stdout = Stream(self.contract.budget)
         stderr = Stream(
             self.contract.budget, self._denials if self.policy.confined else ()
         )
-        deadline = began + milliseconds / 1000
+        deadline = began + time_limit / 1000
         try:
             late = attend(launch.process, stdout, stderr, deadline, cancelled)
         finally:
             begun = launch.started()
+        if not begun and late:
+            return Outcome(refused="the timeout was over before the command began")
         if not begun:
             return Outcome(refused="the fence failed, and the command was not started")
-        timed_out = milliseconds if late else None
+        timed_out = time_limit if late else None
         return self._outcome(
             launch.process.returncode, stdout, stderr, timed_out, began
         )
@@ -180,51 +169,15 @@ class ShellTool:
             duration_seconds=time.monotonic() - began,
         )
 
-    def _milliseconds(self, timeout: object) -> int:
-        if timeout is None:
-            return self.contract.default_timeout_ms
-        longest = self.contract.longest_timeout_ms
-        # True is an int, and neither 1e999 nor NaN is one.
-        if type(timeout) is not int or not 1 <= timeout <= longest:
-            raise _Refused(
-                f"timeout must be a whole number of milliseconds from 1 to {longest}"
-            )
-        return timeout
-
-    def _folder(self, workdir: object) -> Path:
-        if workdir is None:
-            workdir = "."
-        try:
-            # Where Python's own encoding is ASCII, a path still is UTF-8.
-            words = os.fsdecode(workdir.encode("utf-8")) if POSIX else workdir
-            folder = Path(os.path.realpath(self.policy.workspace / words))
-            if folder.is_dir() and os.access(folder, os.X_OK):
-                return folder
-        except (AttributeError, TypeError, ValueError, OSError):
-            pass
-        raise _Refused("workdir must be an existing folder that can be entered")
-
     def _launch(self, command: str, folder: Path) -> Launch:
-        if not self.runs():
-            raise _Refused(self.fence.label(self.policy.mode))
         if not self._shell:
             name = self.dialect.name
-            raise _Refused(f"{name} is not installed here, or not on the PATH")
+            raise Refused(f"{name} is not installed here, or not on the PATH")
         argv = [*self._shell, self.dialect.preamble + command]
         try:
             return self.fence.launch(argv, self.policy, folder, self._environment)
         except FenceError as error:
-            raise _Refused(str(error)) from None
-
-
-def _command(command: object) -> str:
-    if not isinstance(command, str) or "\0" in command:
-        raise _Refused("command must be text without NUL characters")
-    try:
-        command.encode("utf-8")
-    except UnicodeEncodeError:
-        raise _Refused("command must be valid Unicode") from None
-    return command
+            raise Refused(str(error)) from None
 
 
 def _environment(workspace: Path, own: Mapping[str, str]) -> dict[str, str]:

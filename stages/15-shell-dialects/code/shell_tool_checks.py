@@ -15,18 +15,30 @@ import sys
 import threading
 import time
 import unittest
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from unittest.mock import patch
 
+import landlock
+import shell_call
+import shell_tool
 from asking import gone, is_running, outside_folder
-from contract import CONTRACT, FULL_ACCESS, READ_ONLY, WORKSPACE_WRITE, Policy
+from contract import (
+    CONTRACT,
+    FULL_ACCESS,
+    READ_ONLY,
+    WORKSPACE_WRITE,
+    Outcome,
+    Policy,
+)
 from dialect_check_support import (
     DIALECTS,
     FENCES,
     SIDE_BY_SIDE,
+    end_by_mark,
     name_of,
     needs_a_fence,
     needs_bash,
@@ -52,8 +64,32 @@ __all__ = [
 ]
 
 
+PROPERTIES = {
+    "command": {"type": "string"},
+    "timeout": {
+        "type": "integer",
+        "minimum": 1,
+        "maximum": 600_000,
+        "default": 30_000,
+        "description": "milliseconds",
+    },
+    "workdir": {
+        "type": "string",
+        "default": ".",
+        "description": "absolute, or relative to the workspace",
+    },
+}
+
 needs_setsid = unittest.skipUnless(
     shutil.which("setsid") and Path("/proc").exists(), "needs Linux, and its setsid"
+)
+# A program that moves to a process group of its own, on a system that tells of it.
+CAN_MOVE = shutil.which("timeout") and Path("/proc").exists()
+
+
+# The last child is the first of its group: the fifth word is the group's number.
+UNTIL_IT_MOVED = (
+    "until read -r _ _ _ _ group _ </proc/$!/stat && [ $group = $! ]; do :; done"
 )
 
 
@@ -80,13 +116,24 @@ class SchemaChecks(unittest.TestCase):
         self.assertEqual(schema["required"], ["command"])
         self.assertIs(schema["additionalProperties"], False)
 
-    def test_the_timeout_is_declared_with_its_limits(self) -> None:
-        """The schema has the limits that `run` keeps."""
-        declared = open_tool().input_schema()["properties"]["timeout"]
-        self.assertEqual((declared["type"], declared["minimum"]), ("integer", 1))
-        longest = declared["maximum"]
+    def test_the_schema(self) -> None:
+        """Each parameter is declared with its type, unit, limits and default."""
+        self.assertEqual(open_tool().input_schema()["properties"], PROPERTIES)
+
+    def test_the_limits_that_are_declared_are_kept(self) -> None:
+        """The longest timeout is taken, and a millisecond more is not."""
+        longest = open_tool().input_schema()["properties"]["timeout"]["maximum"]
         self.assertEqual(open_tool().run("exit 0", timeout=longest).refused, "")
         self.assertIn(str(longest), open_tool().run("", timeout=longest + 1).refused)
+
+    def test_the_defaults_that_are_declared_are_used(self) -> None:
+        """With the declared defaults a call is the one without them."""
+        declared = open_tool().input_schema()["properties"]
+        where = DIALECTS[0].say("where")
+        plain = open_tool().run(where)
+        there = open_tool().run(where, workdir=declared["workdir"]["default"])
+        self.assertEqual((there, there.exit_code), (plain, 0))
+        self.assertEqual(declared["timeout"]["default"], CONTRACT.default_timeout_ms)
 
 
 @needs_bash
@@ -147,23 +194,50 @@ class ParameterChecks(unittest.TestCase):
         ):
             self.refused("workdir must be an existing folder", workdir=workdir)
 
+    def test_a_workdir_that_cannot_be_entered_is_one_too(self) -> None:
+        """A folder without that right is refused as a folder, behind every fence."""
+        for one in working_tools():
+            locked = one.policy.workspace / "locked"
+            locked.mkdir(mode=0o600)
+            try:
+                outcome = without_roots_powers(
+                    lambda one=one: one.run("echo x > ../made", workdir="locked")
+                )
+            finally:
+                locked.rmdir()
+            self.assertIn("workdir must be an existing folder", outcome.refused)
+            self.assertEqual(one.run("echo on", workdir=".").stdout, "on\n")
+
+    def test_a_workdir_below_proc_is_refused(self) -> None:
+        """No call starts in a folder of the Host's own process, by whatever name."""
+        if not Path("/proc/self").exists():
+            self.skipTest("needs /proc")
+        for workdir in ("/proc", "/proc/self", "/proc/self/fd", "/dev/fd", "link"):
+            link = self.tool.policy.workspace / "link"
+            link.symlink_to("/proc/self/task")
+            try:
+                self.refused("not below /proc", workdir=workdir)
+            finally:
+                link.unlink()
+
     def test_a_workdir_is_honoured_behind_every_fence(self) -> None:
         """Blanks, Chinese, a link and a leading dash in its name make no difference."""
         for one in working_tools():
             workspace = one.policy.workspace
-            for name in ("a b 目录", "-dash", "l'ink"):
-                (workspace / name).mkdir(exist_ok=True)
+            chinese = workspace / os.fsdecode("a b 目录".encode())
+            for folder in (chinese, workspace / "-dash", workspace / "l'ink"):
+                folder.mkdir(exist_ok=True)
             (workspace / "link").unlink(missing_ok=True)
-            (workspace / "link").symlink_to("a b 目录")
+            (workspace / "link").symlink_to(chinese)
             for workdir, real in (
-                ("a b 目录", "a b 目录"),
-                ("-dash/../l'ink", "l'ink"),
-                ("link", "a b 目录"),
-                (str(workspace / "-dash"), "-dash"),
-                ("", "."),
+                ("a b 目录", chinese),
+                ("-dash/../l'ink", workspace / "l'ink"),
+                ("link", chinese),
+                (str(workspace / "-dash"), workspace / "-dash"),
+                ("", workspace),
             ):
                 outcome = one.run("pwd", workdir=workdir)
-                there = str((workspace / real).resolve())
+                there = os.fsencode(real).decode()
                 self.assertEqual(outcome.stdout, f"{there}\n", name_of(one))
 
     def test_a_command_is_text(self) -> None:
@@ -192,6 +266,16 @@ class ParameterChecks(unittest.TestCase):
         with patch.dict(os.environ, {"PATH": str(scratch())}):
             missing = ShellTool(BASH, self.tool.policy, NO_FENCE)
         self.assertIn("bash is not installed", missing.run("true").refused)
+
+
+def without_roots_powers(action: Callable[[], Outcome]) -> Outcome:
+    """Do `action` as one whom the rights of a folder can stop."""
+    if os.geteuid() != 0:
+        return action()
+    abi = landlock.kernel_abi()
+    if not abi:
+        raise unittest.SkipTest("needs not to be root, or Landlock")
+    return landlock.in_restricted_thread(action, [Path("/")], abi)
 
 
 @needs_bash
@@ -235,15 +319,13 @@ class CallChecks(unittest.TestCase):
             seen = [(o.stdout, o.exit_code) for o in outcomes]
         self.assertEqual(seen, [(f"{n}\n", n) for n in numbers])
 
-    def test_two_hundred_calls_leave_nothing(self) -> None:
+    def test_many_calls_leave_nothing(self) -> None:
         """No descriptor, thread, child or temporary file is left by many calls."""
         for one in working_tools():
             one.run("true")
         before = holdings()
-        # bubblewrap takes several times as long, so most are made without it.
-        rounds = [10 if one.fence is BWRAP else 100 for one in working_tools()]
-        for one, number in zip(working_tools(), rounds, strict=True):
-            for _ in range(number):
+        for one in working_tools():
+            for _ in range(20):
                 one.run("sleep 60 & true")
         self.assertEqual(holdings(), before)
 
@@ -285,12 +367,40 @@ class EndChecks(unittest.TestCase):
         self.assertIsNone(outcome.timed_out)
         self.assertLess(outcome.duration_seconds, 10)
 
-    def test_the_timeout_ends_the_whole_group(self) -> None:
-        """A late command ends with its children, though all of them ignore TERM."""
+    @unittest.skipUnless(CAN_MOVE, "needs Linux, and its timeout")
+    def test_a_group_of_its_own_does_not_outlive_the_call(self) -> None:
+        """Job control and `timeout` move a child to a new group, where it ends too."""
+        for one in working_tools():
+            mark = unused_seconds()
+            for child in (f"sleep {mark}", f"timeout 999 sleep {mark}"):
+                job_control = "" if "timeout" in child else "set -m; "
+                outcome = one.run(f"{job_control}{child} & {UNTIL_IT_MOVED}; echo on")
+                self.assertEqual((outcome.stdout, outcome.stderr), ("on\n", ""))
+                self.assertTrue(gone(str(mark)), (child, name_of(one)))
+
+    def test_a_long_timeout_is_as_long_as_it_says(self) -> None:
+        """By a clock that runs fast, ten minutes pass before a call is ended."""
+
+        class FastClock:
+            @staticmethod
+            def monotonic() -> float:
+                return time.monotonic() * 3000
+
+        longest = CONTRACT.longest_timeout_ms
+        with ExitStack() as patches:
+            for module in (shell_tool, shell_call):
+                patches.enter_context(patch.object(module, "time", FastClock))
+            outcome = open_tool().run("sleep 60", timeout=longest)
+        self.assertEqual(outcome.timed_out, longest)
+        self.assertGreaterEqual(outcome.duration_seconds, longest / 1000)
+
+    def test_the_timeout_ends_the_whole_session(self) -> None:
+        """A late command ends with its children, in whatever group, who ignore TERM."""
+        apart = "timeout 999 " if CAN_MOVE else ""
 
         def late(one: ShellTool) -> None:
             mark = unused_seconds()
-            command = f"trap '' TERM INT HUP; echo on; (sleep {mark}); sleep {mark}"
+            command = f"trap '' TERM INT HUP; echo on; ({apart}sleep {mark}); :"
             outcome = one.run(command, timeout=400)
             self.assertEqual((outcome.stdout, outcome.timed_out), ("on\n", 400))
             self.assertTrue(gone(str(mark)), name_of(one))
@@ -300,8 +410,8 @@ class EndChecks(unittest.TestCase):
 
     def test_a_flood_ends_at_the_timeout(self) -> None:
         """A command that never stops printing ends, and both ends of it are kept."""
-        outcome = open_tool().run("yes", timeout=300)
-        self.assertEqual(outcome.timed_out, 300)
+        outcome = open_tool().run("yes", timeout=150)
+        self.assertEqual(outcome.timed_out, 150)
         self.assertGreater(outcome.left_out, 0)
         self.assertTrue(outcome.stdout.startswith("y\ny\n"))
 
@@ -327,14 +437,17 @@ class EndChecks(unittest.TestCase):
     def test_a_task_gets_the_outcome(self) -> None:
         """Awaited, a call has the same outcome, and others go on beside it."""
 
-        async def both() -> list:
+        async def all_three() -> list:
             slow = open_tool().run_async("sleep 0.1; echo a; exit 3")
-            quick = open_tool().run_async("echo b", workdir=".", timeout=20_000)
-            return await asyncio.gather(slow, quick)
+            quick = open_tool().run_async("pwd", workdir="..", timeout=20_000)
+            late = open_tool().run_async("sleep 60", timeout=150)
+            return await asyncio.gather(slow, quick, late)
 
-        slow, quick = asyncio.run(both())
+        slow, quick, late = asyncio.run(all_three())
         self.assertEqual((slow.stdout, slow.exit_code), ("a\n", 3))
-        self.assertEqual(quick, open_tool().run("echo b"))
+        self.assertEqual(quick, open_tool().run("pwd", workdir=".."))
+        self.assertEqual(quick.stdout, f"{open_tool().policy.workspace.parent}\n")
+        self.assertEqual(late.timed_out, 150)
 
     def test_ctrl_c_ends_the_processes(self) -> None:
         """Ctrl-C is raised when the processes have ended, and Python's again then."""
@@ -393,16 +506,6 @@ def handling(number: int, handler: object) -> Iterator[None]:
         signal.signal(number, before)
 
 
-def end_by_mark(mark: str) -> None:
-    """End the process with `mark` among its arguments, which a check let go."""
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            if mark.encode() in path.read_bytes():
-                os.kill(int(path.parent.name), signal.SIGKILL)
-        except OSError:
-            continue
-
-
 @needs_bash
 @needs_a_fence
 class DenialChecks(unittest.TestCase):
@@ -438,6 +541,16 @@ class DenialChecks(unittest.TestCase):
             self.assertNotIn(one.fence.denial_words[0], outcome.stderr.lower())
             self.assertEqual(outcome.denied, WORKSPACE_WRITE)
 
+    def test_every_failing_code_tells_of_a_denial(self) -> None:
+        """Whatever a command that was refused makes of it, other than success."""
+        for one in self.tools:
+            with outside_folder() as outside:
+                target = shlex.quote(str(outside / "file"))
+                for code in (2, 77, 255):
+                    outcome = one.run(f"echo x > {target} || exit {code}")
+                    seen = (outcome.exit_code, outcome.denied)
+                    self.assertEqual(seen, (code, WORKSPACE_WRITE))
+
     def test_the_mode_that_refused_is_the_one_that_is_named(self) -> None:
         """In the mode read-only the line names it, also for the workspace."""
         for one in self.tools:
@@ -466,11 +579,14 @@ class DenialChecks(unittest.TestCase):
 class BrokenFence(Fence):
     """A fence that can be made, and then fails in front of the command.
 
-    It says what a refused command would say, and ends as one would.
+    It says what a refused command would say, and ends as one would, or does not end.
     """
 
     name = "broken"
     denial_words = ("read-only file system",)
+
+    def __init__(self, before: str = "") -> None:
+        self._code = f"{before}import sys; sys.exit('Read-only file system')"
 
     def why_not(self) -> str:
         return ""
@@ -480,9 +596,9 @@ class BrokenFence(Fence):
 
     def _start_confined(self, argv, policy, workdir, environment) -> Launch:
         read_end, write_end = os.pipe()
-        code = "import sys; sys.exit('Read-only file system')"
+        argv = [sys.executable, "-I", "-S", "-c", self._code]
         try:
-            process = start([sys.executable, "-I", "-S", "-c", code], workdir, {})
+            process = start(argv, workdir, {})
         finally:
             os.close(write_end)
         return Launch(process, io.FileIO(read_end))
@@ -502,6 +618,14 @@ class EvidenceChecks(unittest.TestCase):
             self.assertEqual((outcome.denied, outcome.exit_code), (None, None))
             self.assertEqual(outcome.stdout + outcome.stderr, "")
             self.assertFalse((one.policy.workspace / "made").exists())
+
+    def test_a_fence_that_takes_too_long_is_no_broken_one(self) -> None:
+        """When the time is over before the command began, the refusal says that."""
+        policy = Policy(READ_ONLY, open_tool().policy.workspace)
+        slow = BrokenFence("import time; time.sleep(60); ")
+        outcome = ShellTool(DIALECTS[0], policy, slow).run("true", timeout=100)
+        self.assertIn("timeout was over before the command began", outcome.refused)
+        self.assertEqual((outcome.timed_out, outcome.denied), (None, None))
 
     def test_what_was_not_run_has_no_markers(self) -> None:
         """A refusal's text is one line, without any marker of the contract."""

@@ -6,10 +6,10 @@ them the one renderer that both dialects use.
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 
 from contract import CONTRACT, Outcome
+from demo_close import close_after
 from excerpt import Stream, both_ends
 from render import render
 
@@ -82,7 +82,6 @@ def shown(text: str) -> str:
 
 def main() -> int:
     """Print what the three make of each run."""
-    sys.stdout.reconfigure(errors="backslashreplace")
     different = 0
     for name, outcome in SAMPLES.items():
         texts = bash_copy(outcome), pwsh_copy(outcome)
@@ -96,4 +95,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    close_after(main)
