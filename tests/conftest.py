@@ -13,8 +13,11 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# A shell that starts us in the background has Ctrl-C ignored, in our children too.
+# A shell that starts us in the background has Ctrl-C ignored, and nohup a closed
+# terminal; children inherit both, and some of them are asked what they make of it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+if hasattr(signal, "SIGHUP"):
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -227,7 +227,7 @@ def test_keyboard_test_sees_what_is_out_of_reach(visit):
 
 
 def focus_by_tab(page, selector: str) -> None:
-    for _ in range(40):
+    for _ in range(100):  # the menu grows with the stages
         page.keyboard.press("Tab")
         if page.evaluate(f"document.activeElement.matches('{selector}')"):
             return

@@ -703,6 +703,18 @@ def children_of(parent: int, name: str) -> list[int]:
     return found
 
 
+def end_monitors(engine: Engine) -> None:
+    """End the monitors that podman, which has no daemon, leaves when it is killed.
+
+    That is while it starts a container: they run nothing, and none of its commands
+    ends them.
+    """
+    monitors = processes_with(MONITOR)
+    for pid in monitors:
+        os.kill(pid, signal.SIGKILL)
+    assert engine.name == "podman" or not monitors
+
+
 def test_the_command_is_killed_at_ten_moments(engine):
     """Whenever the engine's command is killed: a clear result, nothing left behind."""
     start = time.monotonic()
@@ -730,12 +742,7 @@ def test_the_command_is_killed_at_ten_moments(engine):
         assert len(errors.splitlines()) == (demo.returncode == 4), errors
         assert ("passed" in output) == (demo.returncode == 0)
         assert wait_until(lambda: engine.containers() == [])
-    # podman has no daemon: killed while it starts a container, it leaves a monitor,
-    # which runs nothing, and which none of its commands ends.
-    monitors = processes_with(MONITOR)
-    for pid in monitors:
-        os.kill(pid, signal.SIGKILL)
-    assert engine.name == "podman" or not monitors
+    end_monitors(engine)
     assert 4 in codes, f"no kill came at a moment that matters: {codes}"
 
 
@@ -764,6 +771,7 @@ def test_two_signals_at_six_moments(engine, tmp_path):
             assert "to create it is not answered" in errors
             engine.command(*errors.split()[-4:][1:])
         assert engine.containers() == []
+    end_monitors(engine)
     assert {130, 143} & set(codes), f"no signal came at a moment that matters: {codes}"
 
 

@@ -105,12 +105,14 @@ class Container:
         *,
         timeout_seconds: float,
     ) -> CommandResult:
-        """Create it, start it, and return how its program ended by itself.
+        """Create it, start it, and return how its program ended by itself. Once only.
 
         `create` are the engine's arguments, `limits` what its record of the
         new container must say before it may start. Raises `CommandRefused` for a
         `timeout_seconds` that no runner takes, before anything is created.
         """
+        if self._may_exist:
+            raise NotRun("this context has a container; a second one needs its own")
         positive_seconds("timeout_seconds", timeout_seconds)
         self._create(create)
         recorded = self._inspect("HostConfig")

@@ -30,6 +30,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
+import os
+import stat
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,3 +130,24 @@ def readable_copy(workspace: AgentWorkspace, relative: str, content: bytes) -> P
     path = workspace.root / relative
     path.chmod(0o644)
     return path
+
+
+def read_report(path: Path) -> bytes:
+    """The bytes of a file of the Host's user, and hardly more than a report may have.
+
+    Raises `ReportCheckError` for what is no regular file or cannot be read. Links
+    are followed: the path is the user's own.
+    """
+    try:
+        with open(path, "rb", opener=_open_at_once) as file:
+            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                return file.read(MAX_REPORT_BYTES + 1)
+    except OSError as error:
+        reason = f"the report cannot be read: {error.strerror}"
+        raise ReportCheckError(reason) from error
+    raise ReportCheckError("the report is no regular file; name a Markdown file")
+
+
+def _open_at_once(path: str, flags: int) -> int:
+    """Open a FIFO too without waiting for somebody who writes to it."""
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))

@@ -6,17 +6,16 @@ docker's would. What a real engine enforces is for the interop tests.
 
 from __future__ import annotations
 
-import contextlib
 import csv
 import functools
 import hashlib
-import io
 import json
 import os
 import re
 import shlex
 import signal
 import stat
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -24,21 +23,33 @@ from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
-import sandbox_demo
-from check_support import CODE, Beside, run_script
+from check_support import (
+    CODE,
+    Beside,
+    run_script,
+    script_command,
+    script_environment,
+)
 from container_profile import LIMITS, Profile, SandboxRefused, mount, new_name
 from container_run import Container, Killed, LeftBehind, TimedOut, require_own_end
 from engine_cli import EngineCLI, NotRun
 from engine_words import is_refusal, last_words
 from review_receipt import ReportCheckError
 from runner import CommandRefused, CommandResult
-from sandbox import IMAGE, check_in_sandbox, readable_copy, require_checker
+from sandbox import (
+    IMAGE,
+    check_in_sandbox,
+    read_report,
+    readable_copy,
+    require_checker,
+)
 from workspace import AgentWorkspace
 
 __all__ = [
     "ContainerEndChecks",
     "ContainerRunChecks",
     "EngineWordsChecks",
+    "ReadReportChecks",
     "SandboxDemoChecks",
     "SandboxProfileChecks",
 ]
@@ -111,10 +122,11 @@ class SandboxProfileChecks(unittest.TestCase):
         )
 
     def test_every_option_has_a_reason(self):
-        """No flag is there without a word on what it is for."""
+        """No flag is there without a word on what it is for, short enough to print."""
         for flag in profile(engine="podman").flags():
             with self.subTest(flag.option):
                 self.assertGreater(len(flag.reason.split()), 2)
+                self.assertLessEqual(len(flag.reason), 43)
 
     def test_the_program_is_isolated_python_on_the_mounted_files(self):
         """After the image comes the audited checker and its report, nothing else."""
@@ -698,6 +710,20 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
         self.assertEqual(self.commands(), ["create"])
         self.assertTrue(self.holds_a_container())
 
+    def test_one_context_is_one_container(self):
+        """A second run asks for nothing, and the first one's container is removed."""
+        with AgentWorkspace.temporary() as workspace:
+            cli = EngineCLI("docker", workspace)
+            with (
+                self.assertRaisesRegex(NotRun, "needs its own"),
+                Container(cli, "host-first-1") as container,
+            ):
+                for _ in range(2):
+                    container.run(["create"], LIMITS, timeout_seconds=30)
+        once = ["create", "inspect", "start", "inspect", "rm", "ps"]
+        self.assertEqual(self.commands(), once)
+        self.assertFalse(self.holds_a_container())
+
     def test_a_deadline_that_is_none_creates_nothing(self):
         """A wrong number of seconds is refused before the engine is asked."""
         for seconds in (0, -1, float("nan"), True, 10**9):
@@ -795,7 +821,7 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
 
     def test_a_second_interrupt_does_not_hide_what_is_left(self):
         """When the removal fails, the name is said in the place of the signal."""
-        self.handle(signal.SIGINT, KeyboardInterrupt)
+        self.handle(signal.SIGINT, SystemExit)
         with self.assertRaisesRegex(LeftBehind, "^docker rm failed: .*first-1$"):
             self.interrupt_twice(signal.SIGINT, 0, "exit 1")
         self.assertEqual(self.commands()[-3:], ["start", "rm", "ps"])
@@ -856,8 +882,52 @@ class ContainerRunChecks(ScriptedEngines, unittest.TestCase):
         self.assertFalse(check_in_sandbox(GOOD).passed)
 
 
+class ReadReportChecks(unittest.TestCase):
+    """A report that the Host's user names is read once, or refused at once."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_a_report_is_read_as_it_is(self):
+        """All bytes, and of a file that is too long enough to see that it is."""
+        file = self.folder / "报告, 2.md"
+        for size in (0, 65_536, 65_537):
+            file.write_bytes(b"\r\n"[: size % 3] + b"x" * (size - size % 3))
+            self.assertEqual(read_report(file), file.read_bytes())
+        file.write_bytes(b"x" * 70_000)
+        self.assertEqual(len(read_report(file)), 65_537)
+
+    def test_what_is_no_file_is_refused(self):
+        """A path that leads to nothing readable is said without the path."""
+        self.expect_refusals("none.md", "x" * 300, "", "none/x.md")
+
+    @unittest.skipUnless(hasattr(os, "mkfifo"), "needs FIFOs: Linux, macOS")
+    def test_nothing_is_waited_for(self):
+        """A FIFO without a writer, a device and a loop of links are refused too."""
+
+        def too_late(*_: object) -> None:
+            raise AssertionError("it waits for somebody who writes")
+
+        os.mkfifo(self.folder / "fifo.md")
+        (self.folder / "loop.md").symlink_to("loop.md")
+        before = signal.signal(signal.SIGALRM, too_late)
+        self.addCleanup(signal.signal, signal.SIGALRM, before)
+        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_REAL, 5)
+        self.expect_refusals("fifo.md", "loop.md", "/dev/null")
+
+    def expect_refusals(self, *names: str) -> None:
+        for name in names:
+            refused = self.assertRaisesRegex(ReportCheckError, "^the report (is|cann)")
+            with self.subTest(name[:20]), refused as caught:
+                read_report(self.folder / name)
+            self.assertNotIn(str(self.folder), str(caught.exception))
+
+
 def run_demos() -> SimpleNamespace:
-    """`sandbox_demo.py` as a process, with engines that do as told."""
+    """`sandbox_demo.py` in all its ways, with engines that do as told."""
     with tempfile.TemporaryDirectory() as folder:
         engines = ScriptedEngines()
         engines.make_engines(folder)
@@ -871,20 +941,42 @@ def run_demos() -> SimpleNamespace:
         )
         printed = run("--report", "any.md")
         calls = engines.calls()
-        ended = {}
-        for number in (signal.SIGTERM, signal.SIGHUP):
-            # Under nohup it stays ignored, in the demo too.
-            if signal.getsignal(number) == signal.SIG_IGN:
-                continue
-            name = number.name.removeprefix("SIG")
-            engines.answer(start=f"kill -{name} $PPID; exec sleep 9")
-            ended[name] = run("--run")
+        engines.answer(start=CHECKS)
+        bad, broken = Path(folder, "报告, 2.md"), Path(folder, "3.md")
+        bad.write_bytes(b"## Risks\n\nmany\n")
+        broken.write_bytes(b"```\n")
+        outcomes = [
+            (code, reason, run("--run", *arguments))
+            for code, reason, arguments in (
+                (0, "", ("--engine", "podman")),
+                (2, "", ("--report", str(bad))),
+                (3, "the report could not be checked: ", ("--report", str(broken))),
+                (4, "no verdict: that is not ", ("--image=--privileged",)),
+                (4, "no verdict: unrecognized ", ("--no-such-option",)),
+            )
+        ]
+        demo = script_command("sandbox_demo.py", "--run")
+        full = subprocess.run(
+            ["sh", "-c", 'ulimit -f 0; exec "$@"', "sh", *demo],
+            env={**script_environment(None), "PATH": engines.search_path()},
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        outcomes.append((4, "no verdict: ", full))
+        # A closed terminal becomes a SIGTERM. Under nohup it is ignored.
+        ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        name = "TERM" if ignored else "HUP"
+        engines.answer(start=f"kill -{name} $PPID; exec sleep 9")
+        before = len(engines.calls())
+        ended = run("--run")
         return SimpleNamespace(
+            folder=folder,
             printed=printed,
             calls=calls,
+            outcomes=outcomes,
             ended=ended,
-            commands=engines.commands(),
-            container=engines.holds_a_container(),
+            commands=engines.commands()[before:],
             left=list(temporary.iterdir()),
         )
 
@@ -893,108 +985,43 @@ DEMOS = Beside(run_demos)
 
 
 @needs_scripts
-class SandboxDemoChecks(ScriptedEngines, unittest.TestCase):
+class SandboxDemoChecks(unittest.TestCase):
     """The demo, as a reader runs it."""
-
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.make_engines(folder.name)
-
-    def demo(self, *arguments: str) -> SimpleNamespace:
-        """Run `main` in this process: exit code, output, and lines on stderr."""
-        output, errors = io.StringIO(), io.StringIO()
-        with (
-            patch.dict(os.environ, {"PATH": self.search_path()}),
-            patch.object(sys, "argv", ["sandbox_demo.py", *arguments]),
-            contextlib.redirect_stdout(output),
-            contextlib.redirect_stderr(errors),
-        ):
-            try:
-                code = sandbox_demo.main()
-            except SystemExit as end:
-                code = end.code
-        self.assertNotIn(str(self.folder), errors.getvalue())
-        return SimpleNamespace(
-            code=code,
-            output=output.getvalue(),
-            errors=errors.getvalue().splitlines(),
-        )
 
     def test_by_default_it_only_prints(self):
         """The profile is printed at 80 columns, every flag with its reason."""
         printed = DEMOS.result().printed
         self.assertEqual(printed.returncode, 0, printed.stderr)
+        lines = printed.stdout.splitlines()
+        self.assertEqual(lines[:2], ["PROFILE ONLY", "docker create"])
+        self.assertLessEqual(max(map(len, lines)), 80)
+        words = " ".join(printed.stdout.split())
+        for flag in profile(name="host-first-0").flags()[:-2]:
+            self.assertIn(f"{flag.option} {flag.reason}", words)
         self.assertEqual(DEMOS.result().calls, [])
-        podman = self.demo("--engine", "podman").output
-        for engine, text in (("docker", printed.stdout), ("podman", podman)):
-            lines = text.splitlines()
-            self.assertEqual(lines[:2], ["PROFILE ONLY", f"{engine} create"])
-            self.assertLessEqual(max(map(len, lines)), 80)
-            words = " ".join(text.split())
-            for flag in profile(engine=engine, name="host-first-0").flags()[:-2]:
-                self.assertIn(f"{flag.option} {flag.reason}", words)
-        self.assertEqual(self.calls(), [])
 
     def test_it_ends_with_the_kind_of_outcome(self):
         """0 passed, 2 said no, 3 could not be checked, 4 no verdict, each with why."""
-        self.answer(start=CHECKS)
-        bad = self.folder / "报告, 2.md"
-        bad.write_bytes(b"## Risks\n\nmany\n")
-        broken = self.folder / "broken.md"
-        broken.write_bytes(b"```\n")
-        long = self.folder / "long.md"
-        long.write_bytes(b"x" * 70_000)
-        for code, reason, arguments in (
-            (0, "", ()),
-            (2, "", ("--report", str(bad))),
-            (3, "the report could not be checked: ", ("--report", str(broken))),
-            (3, "the report is over 65536 bytes", ("--report", str(long))),
-            (4, "no verdict: that is not ", ("--image=--privileged",)),
-            (4, "no verdict: unrecognized", ("--no-such-option",)),
-        ):
-            done = self.demo("--run", *arguments)
-            with self.subTest(code, arguments=arguments):
-                self.assertEqual(done.code, code, done.errors)
-                self.assertEqual(len(done.errors), bool(reason))
-                for line in done.errors:
-                    self.assertIn(f"sandbox_demo.py: {reason}", line)
+        for code, reason, done in DEMOS.result().outcomes:
+            with self.subTest(code, arguments=done.args[3:]):
+                self.assertEqual(done.returncode, code, done.stderr)
+                reasons = done.stderr.splitlines()
+                self.assertEqual(len(reasons), 0 if code in (0, 2) else 1, reasons)
+                for line in reasons:
+                    self.assertTrue(line.startswith(f"sandbox_demo.py: {reason}"), line)
+                self.assertNotIn(DEMOS.result().folder, done.stderr)
 
-    def test_a_report_that_is_no_file_is_said(self):
-        """What cannot be read is one line and 3, whatever stands there."""
-        fifo, loop = self.folder / "fifo.md", self.folder / "loop.md"
-        os.mkfifo(fifo)
-        loop.symlink_to(loop)
-
-        def too_late(*_: object) -> None:
-            raise AssertionError("it waits for somebody who writes")
-
-        before = signal.signal(signal.SIGALRM, too_late)
-        self.addCleanup(signal.signal, signal.SIGALRM, before)
-        self.addCleanup(signal.setitimer, signal.ITIMER_REAL, 0)
-        signal.setitimer(signal.ITIMER_REAL, 10)
-        for name in ("none.md", "x" * 300, "docker/x.md", "", fifo, loop, "/dev/null"):
-            with self.subTest(str(name)[:20]):
-                done = self.demo("--run", "--report", str(self.folder / name))
-                self.assertEqual((done.code, len(done.errors)), (3, 1), done)
-                self.assertRegex(done.errors[0], ": the report (cannot be|is no)")
-        self.assertEqual(self.calls(), [])
-
-    def test_trouble_of_the_host_is_not_the_reports(self):
-        """Without a place for the copies there is no verdict, and a good report."""
-        with patch("tempfile.tempdir", str(self.folder / "gone")):
-            done = self.demo("--run")
-        self.assertEqual((done.code, len(done.errors)), (4, 1), done)
-        self.assertIn("sandbox_demo.py: no verdict: ", done.errors[0])
+    def test_a_verdict_comes_with_what_is_not_proved(self):
+        """What podman does not tell about its limits is printed with the verdict."""
+        _, _, passed = DEMOS.result().outcomes[0]
+        lines = passed.stdout.splitlines()
+        self.assertEqual(lines[0], "passed in the container: True")
+        self.assertIn("not proved: a limit of swap", lines)
 
     def test_a_signal_ends_it_in_order(self):
-        """SIGTERM and a closed terminal remove the container and the copies."""
-        demos = DEMOS.result()
-        for name, done in demos.ended.items():
-            with self.subTest(name):
-                self.assertEqual(done.returncode, 143, done.stderr)
-                self.assertEqual((done.stdout, done.stderr), ("", ""))
-        one = ["info", "create", "inspect", "start", "rm", "ps"]
-        self.assertEqual(demos.commands, one * len(demos.ended))
-        self.assertFalse(demos.container)
-        self.assertEqual(demos.left, [])
+        """A terminal that is closed, or SIGTERM: container and copies are removed."""
+        done = DEMOS.result().ended
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (143, "", ""))
+        wanted = ["info", "create", "inspect", "start", "rm", "ps"]
+        self.assertEqual(DEMOS.result().commands, wanted)
+        self.assertEqual(DEMOS.result().left, [])

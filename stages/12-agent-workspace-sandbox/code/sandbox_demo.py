@@ -13,9 +13,7 @@ too. The report is a short one of ours unless `--report` names a file.
 from __future__ import annotations
 
 import argparse
-import os
 import signal
-import stat
 import sys
 from pathlib import Path
 from typing import NoReturn
@@ -23,9 +21,8 @@ from typing import NoReturn
 from container_profile import Profile, SandboxRefused
 from demo_exit import exit_after
 from engine_cli import ContainerError
-from report_check import MAX_REPORT_BYTES
 from review_receipt import ReportCheckError
-from sandbox import IMAGE, check_in_sandbox
+from sandbox import IMAGE, check_in_sandbox, read_report
 from workspace import WorkspaceError
 
 REPORT = b"""\
@@ -76,23 +73,6 @@ def preview(engine: str, image: str) -> Profile:
         checker=copies / "report_check.py",
         report=copies / "report.md",
     )
-
-
-def read_report(path: Path) -> bytes:
-    """The bytes of a file of yours, and hardly more than a report may have."""
-    try:
-        with open(path, "rb", opener=open_at_once) as file:
-            if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                return file.read(MAX_REPORT_BYTES + 1)
-    except OSError as error:
-        reason = f"the report cannot be read: {error.strerror}"
-        raise ReportCheckError(reason) from error
-    raise ReportCheckError("the report is no regular file; name a Markdown file")
-
-
-def open_at_once(path: str, flags: int) -> int:
-    """Open a FIFO too without waiting for somebody who writes to it."""
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def run(report: bytes, engine: str, image: str) -> int:
