@@ -118,6 +118,7 @@ class _PolledReader:
             os.close(self._exit)
 
     def read_until_exit(self, deadline: float, cancelled: threading.Event) -> bool:
+        """Read what comes; False when the deadline or a cancel came first."""
         longest = POLL_SECONDS if self._exit is None else LONGEST_POLL_SECONDS
         while not self._has_exited():
             remaining = deadline - time.monotonic()
@@ -182,6 +183,7 @@ class _ThreadedReader:
         pass
 
     def read_until_exit(self, deadline: float, cancelled: threading.Event) -> bool:
+        """The same. The threads read; this waits."""
         while self._process.poll() is None:
             remaining = deadline - time.monotonic()
             if remaining <= 0 or cancelled.is_set():
