@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
+from session_end import end_group, end_session
+
 Variables = Mapping[str, str]
 
 
@@ -29,7 +31,7 @@ class Launch:
         unbuffered pipes as stdout and stderr, and nothing to read on stdin. Whoever
         launched it reads the pipes, ends it and waits for it.
     report: what bubblewrap says about the command; None where there is no program
-        between.
+        between. With bubblewrap ends whatever runs behind it.
     """
 
     process: subprocess.Popen[bytes]
@@ -51,6 +53,20 @@ class Launch:
             said = self.report.read() or b""
         killed = (self.process.returncode or 0) < 0
         return b'"exit-code"' in said or (killed and b'"child-pid"' in said)
+
+    def end(self) -> None:
+        """Kill the process and what it has started, as far as `end_session` can.
+
+        Call it before the process is waited for. On Windows only the process ends.
+        """
+        if os.name != "posix":
+            self.process.kill()
+        elif self.report is None:
+            end_session(self.process.pid)
+        else:
+            # The kernel ends the rest with the first process behind bubblewrap. To
+            # search for them, as `end_session` does, would take a tenth of the call.
+            end_group(self.process.pid)
 
 
 def start(

@@ -26,7 +26,7 @@ def end_session(leader: int) -> None:
     where there is no /proc, what moved to a group of its own; and what forks so fast
     that it is another process whenever somebody looks.
     """
-    _kill(os.killpg, leader)
+    end_group(leader)
     deadline = time.monotonic() + KILL_SECONDS
     ended = {leader}
     # What was listed may have forked before it was killed.
@@ -34,6 +34,11 @@ def end_session(leader: int) -> None:
         for number in new:
             _kill(os.kill, number)
         ended |= new
+
+
+def end_group(leader: int) -> None:
+    """Kill the group of `leader`, which is not reaped, and nothing else."""
+    _kill(os.killpg, leader)
 
 
 def _members(session: int) -> set[int]:

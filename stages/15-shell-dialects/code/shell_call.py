@@ -17,7 +17,8 @@ import time
 from collections.abc import Iterator
 
 from excerpt import Stream
-from session_end import KILL_SECONDS, end_session
+from fence_launch import Launch
+from session_end import KILL_SECONDS
 
 POSIX = os.name == "posix"
 CHUNK_BYTES = 65_536
@@ -31,28 +32,30 @@ READ_SECONDS = 0.1
 
 
 def attend(
-    process: subprocess.Popen[bytes],
+    launch: Launch,
     stdout: Stream,
     stderr: Stream,
     deadline: float,
     cancelled: threading.Event,
 ) -> bool:
-    """Wait for the exit of `process`, then end its session; whether it was late.
+    """Wait for the exit of its process, then end its session; whether it was late.
 
-    process: with unbuffered pipes, and on POSIX the leader of a session.
     stdout, stderr: are fed with everything that was printed before the end.
     deadline: monotonic. It, `cancelled`, and whatever is raised in here (Ctrl-C),
         end the processes too.
 
-    `process.returncode` is known afterwards, or None if even KILL was not enough.
-    What is not ended, `end_session` says. On Windows none but `process` itself is.
+    Its process's `returncode` is known afterwards, or None if even KILL was not
+    enough. What is not ended, `Launch.end` says.
     """
     reader = _PolledReader if POSIX else _ThreadedReader
-    with reader(process, stdout, stderr) as pipes:
+    with reader(launch.process, stdout, stderr) as pipes:
         try:
             exited = pipes.read_until_exit(deadline, cancelled)
         finally:
-            _end(process)
+            # While the leader is there to name its session.
+            launch.end()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                launch.process.wait(KILL_SECONDS)
         pipes.read_rest(time.monotonic() + READ_SECONDS)
     stdout.feed(b"", final=True)
     stderr.feed(b"", final=True)
@@ -77,16 +80,6 @@ def interrupt_cancels(cancelled: threading.Event) -> Iterator[None]:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         if cancelled.is_set():
             raise KeyboardInterrupt
-
-
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Kill the session while its leader is there to name it, then reap the leader."""
-    if POSIX:
-        end_session(process.pid)
-    else:
-        process.kill()
-    with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(KILL_SECONDS)
 
 
 class _PolledReader:

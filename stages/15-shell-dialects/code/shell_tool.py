@@ -129,7 +129,7 @@ class ShellTool:
         )
         deadline = began + time_limit / 1000
         try:
-            late = attend(launch.process, stdout, stderr, deadline, cancelled)
+            late = attend(launch, stdout, stderr, deadline, cancelled)
         finally:
             begun = launch.started()
         if not begun and late:

@@ -644,7 +644,7 @@ class EvidenceChecks(unittest.TestCase):
 
         process = start(["sh", "-c", "echo a; exec sleep 60"], Path("/"), {})
         with self.assertRaises(MemoryError):
-            attend(process, Unwilling(), Unwilling(), 1e9, threading.Event())
+            attend(Launch(process), Unwilling(), Unwilling(), 1e9, threading.Event())
         self.assertEqual(process.returncode, -signal.SIGKILL)
         self.assertTrue(process.stdout.closed and process.stderr.closed)
         self.assertIsInstance(process, subprocess.Popen)
