@@ -170,6 +170,15 @@ def counts() -> tuple[int, int, int, int]:
     return descriptors, threading.active_count(), tasks, children
 
 
+def counts_after(before: tuple[int, ...]) -> tuple[int, ...]:
+    """The counts, as soon as they are those from before, or else after a while.
+
+    A thread that was joined may still be on its way out of the system's list.
+    """
+    wait_until(lambda: counts() == before)
+    return counts()
+
+
 def python(*code: str) -> Sequence[str]:
     """The argument list that makes the runner's alias `python` run `code`."""
     return ["python", "-I", "-S", "-B", "-c", "\n".join(code)]
