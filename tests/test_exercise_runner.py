@@ -503,14 +503,14 @@ def test_the_option_goes_before_the_environment(course):
         text = course.run(*arguments, LANG="en_US.UTF-8").stdout
         assert text == (
             "01.1  加倍\n"
-            "  未通过    数会加倍。\n"
+            "  未兑现    数会加倍。\n"
             "      原因：3 != 6\n"
             "      提示：关于 square 的提示。\n"
-            "  未通过    列表保持原样。\n"
+            "  未兑现    列表保持原样。\n"
             "      原因：Lists differ: [1, 2] != [1, 2, 1, 2]\n"
             "      提示：关于 in_place 的提示。\n"
-            "  通过      零还是零。\n"
-            "共 3 条，通过 1 条。\n"
+            "  已兑现    零还是零。\n"
+            "共 3 条，兑现 1 条。\n"
         )
     assert "kept" in course.run("check", "--lang", "en", LANG="zh_CN.UTF-8").stdout
 

@@ -31,7 +31,7 @@ CONTAIN, DRAIN, *_ = EXERCISES
 LOAD_MS = 120_000  # 13 MB of WebAssembly on a busy machine
 WORDS = {
     "": {"passed": "kept", "failed": "broken", "not_run": "not reached"},
-    "zh-CN/": {"passed": "通过", "failed": "未通过", "not_run": "未执行到"},
+    "zh-CN/": {"passed": "已兑现", "failed": "未兑现", "not_run": "未执行到"},
 }
 
 each_language = pytest.mark.parametrize("language", WORDS)
@@ -149,7 +149,7 @@ def assert_like_a_terminal(page, exercise, language: str, answer: bytes | None):
         )
         assert (outcome, words_of(text)) == (one.outcome, words_of(shown))
     kept, total = sum(one.outcome == "passed" for one in trial.outcomes), len(results)
-    count = f"{kept} of {total} promises kept.", f"共 {total} 条，通过 {kept} 条。"
+    count = f"{kept} of {total} promises kept.", f"共 {total} 条，兑现 {kept} 条。"
     assert page.inner_text(".try-results p >> nth=0") == count[chinese]
     return trial
 

@@ -40,7 +40,7 @@ const say = {
     running: "正在检查……",
     why: "原因：",
     hint: "提示：",
-    count: (kept, all) => `共 ${all} 条，通过 ${kept} 条。`,
+    count: (kept, all) => `共 ${all} 条，兑现 ${kept} 条。`,
     cannotLoad: "Python 没能加载。请再试一次，或者在终端里检查。",
     stoppedLoading: "已停止。",
     stopped: "你停止的时候它还没有结束",

@@ -37,7 +37,7 @@ def check_and_export(d: Drawing) -> None:
     d.box(12, 12, 300, 56, ("Proposal", "提议"),
           ("check work/report.md", "检查 work/report.md"))  # fmt: skip
     d.line((162, 68), (162, 112), colour=STRONG)
-    d.text(172, 95, ("Host: keys, path, size", "宿主程序：字段、路径、大小"), size=14,
+    d.text(172, 95, ("Host: keys, path, size", "宿主程序：键、路径、大小"), size=14,
            anchor="start")  # fmt: skip
     d.box(12, 112, 300, 56, ("Checker, a process", "检查进程"),
           ("reads the bytes once", "只读一次字节"))  # fmt: skip
@@ -84,7 +84,7 @@ def deadline(d: Drawing) -> None:
         d.text(x, 24, words, size=14, anchor=anchor)
     d.text(ended + 8, 87, ("exit 0", "退出码 0"), size=14, anchor="start",
            room=(ended, limit))  # fmt: skip
-    d.text(limit + 32, 147, ("killed", "被结束"), size=14, anchor="start", colour=STOP)
+    d.text(limit + 32, 147, ("killed", "被杀"), size=14, anchor="start", colour=STOP)
     for y in (207, 267):
         d.text(
             limit + 32, y, ("closed", "才关闭"), size=14, anchor="start", colour=STOP
@@ -121,7 +121,7 @@ DRAWINGS = {
             " code, JSON and digest. The receipt binds the verdict to the digest."
             " Export reads the file again, which may have changed: with the same digest"
             " these very bytes are delivered, otherwise it refuses and writes nothing.",
-            "智能体提议检查 work/report.md。宿主程序核对字段、路径和大小。"
+            "智能体提议检查 work/report.md。宿主程序核对键、路径和大小。"
             "检查进程只读一次字节，给出退出码、JSON 和摘要。"
             "检查回执把结论和摘要绑在一起。文件随时会变，所以导出时再读一次："
             "摘要一样，就交付这些字节；变了就拒绝，什么都不写。",
@@ -137,7 +137,7 @@ DRAWINGS = {
             " A run is finished when both processes and both pipes have ended, so this"
             " one timed out.",
             "四条横线表示时间。直接子进程很早就以退出码 0 结束。它的后代进程继续运行，"
-            "握着 stdout 和 stderr 两根管道，直到截止时间才被结束，管道在宽限期内关闭。"
+            "握着 stdout 和 stderr 两根管道，直到截止时间才被杀掉，管道在宽限期内关闭。"
             "两个进程和两根管道都结束，运行才算结束，所以这一次算超时。",
         ),
     ),

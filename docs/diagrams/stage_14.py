@@ -61,7 +61,7 @@ def pipeline_status(d: Drawing) -> None:
           ("status 0, from head", "状态 0，来自 head"),
           ("value empty", "值为空"), stroke=STOP)  # fmt: skip
     d.text(240, 364, ("the status is about commands, not about the value",
-           "状态只说明命令，不说明值"), bold=True)  # fmt: skip
+           "状态说的是命令，不是值"), bold=True)  # fmt: skip
 
 
 def dispatch_gates(d: Drawing) -> None:

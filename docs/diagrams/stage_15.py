@@ -68,16 +68,16 @@ def sentence_and_behaviour(d: Drawing) -> None:
     d.line((78, 118), (78, 158), colour=STRONG)
     d.line((245, 102), (245, 158), colour=STRONG)
     d.line((395, 102), (395, 158), colour=STRONG)
-    d.text(318, 146, ("asked through", "通过"), size=14, room=(250, 390))
+    d.text(318, 146, ("asked through", "经由"), size=14, room=(250, 390))
 
     d.rect(12, 158, 272, 226, fill=PAPER, dash="5 5")
     d.text(148, 181, ("descriptions", "描述"), bold=True)
     for x, name in ((22, "bash"), (152, "pwsh")):
         d.text(x + 61, 204, name)
         d.rect(x, 214, 122, 38)
-        d.text(x + 61, 238, ("own header", "自己的开头"), size=14)
+        d.text(x + 61, 238, ("own header", "各自的开头"), size=14)
         d.rect(x, 334, 122, 38)
-        d.text(x + 61, 358, ("own sentences", "自己的句子"), size=14)
+        d.text(x + 61, 358, ("own sentences", "各自的句子"), size=14)
     d.box(22, 262, 252, 62, ("the promises' sentences", "承诺的句子"),
           ("in the same words", "一字不差"), stroke=STRONG)  # fmt: skip
 
@@ -111,7 +111,7 @@ def two_layers(d: Drawing) -> None:
     for x in (120, 360):
         d.line((x, 142), (x, 176), colour=STRONG)
     d.rect(12, 176, 216, 112, stroke=STRONG, fill=PAPER, width=2, dash="5 5")
-    d.text(120, 199, ("fence, held by the kernel", "沙箱围栏，由内核把守"), size=14)
+    d.text(120, 199, ("fence, held by the kernel", "围栏，由内核把守"), size=14)
     d.box(24, 210, 192, 58, ("process", "进程"), ("of the command", "执行命令"))
     d.box(252, 176, 216, 112, ("checks the policy", "检查策略"),
           ("by its own code,", "靠自己的代码，"), ("without a fence", "没有围栏"),
@@ -178,7 +178,7 @@ DRAWINGS = {
             "契约和句子生成两份描述，bash 的和 pwsh 的："
             "承诺的句子在两份里一字不差，只有开头和几个句子是各自的。"
             "描述交给模型，它对工具只知道这些。"
-            "同一批承诺的检查通过短语手册（每种方言一本）问到 bash 和 pwsh 的真实进程；"
+            "同一批承诺的检查经由短语手册（每种方言一本）问到 bash 和 pwsh 的真实进程；"
             "得出的是查出的问题，也就是没有兑现的承诺。句子和检查，缺一不可。",
         ),
     ),
@@ -194,7 +194,7 @@ DRAWINGS = {
             " is closed too, and the denial is known, because the Host itself refused."
             " Both answer with the same denial line, [sandbox: file access denied under"
             " <mode> mode]. To the model, it is one boundary.",
-            "模型有两个工具。shell 工具（bash 或 pwsh）在沙箱围栏后面启动命令的进程，"
+            "模型有两个工具。shell 工具（bash 或 pwsh）在围栏后面启动命令的进程，"
             "围栏由内核把守；文件不允许写，这条路就在围栏处被挡住。"
             "是不是拒绝要从 stderr 读出，可能读错。write_file 在宿主程序里运行，"
             "靠自己的代码检查策略，没有围栏；这条路同样被挡住，而且拒绝是确知的，"

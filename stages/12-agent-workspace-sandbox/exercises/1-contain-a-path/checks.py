@@ -40,7 +40,7 @@ class ContainChecks(unittest.TestCase):
     def test_an_ordinary_path_is_placed_under_the_root(self):
         """An ordinary path is placed under the root, without `.` and empty parts.
 
-        普通路径落在根目录之下，其中的 `.` 和空的部分会去掉。
+        普通路径落在根目录之下，其中的 `.` 和空的段会去掉。
         """
         self.placed("work/report.md", "/srv/run/work/report.md")
         self.placed("./work//report.md", "/srv/run/work/report.md")

@@ -130,7 +130,7 @@ class DeliverChecks(unittest.TestCase):
             if error is gone:
                 return
             raise
-        raise AssertionError("the caller was told nothing", "调用方什么也没得到")
+        raise AssertionError("the caller was told nothing", "错误没有传到调用方")
 
 
 if __name__ == "__main__":

@@ -181,7 +181,7 @@ class MarkerChecks(unittest.TestCase):
     def test_what_is_no_number_from_0_is_not_written(self):
         """What is no whole number from 0 is not written, but is an error.
 
-        不是“不小于 0 的整数”就不写，要报错。
+        只写 0 和正整数，别的都要报错。
         """
         for value in (-1, 1.5, 2.0, "3", "", None, float("nan")):
             self.cannot_write(value)

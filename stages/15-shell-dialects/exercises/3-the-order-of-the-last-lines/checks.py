@@ -32,7 +32,7 @@ class RenderChecks(unittest.TestCase):
     def test_a_success_is_its_output_alone(self):
         """A command that ends with 0 has no line about its end.
 
-        以 0 结束的命令，没有说明结束的那一行。
+        以 0 结束的命令，不写怎样结束的那一行。
         """
         self.renders("one", stdout="one\n", exit_code=0)
         self.renders("one", "two", stdout="one\ntwo\n", exit_code=0)
@@ -40,7 +40,7 @@ class RenderChecks(unittest.TestCase):
     def test_a_failure_ends_with_its_exit_code(self):
         """The exit code of a failure, whatever number, is the last line.
 
-        失败的命令，不管退出码是几，最后一行都是它。
+        命令失败，最后一行就写退出码，不管是几。
         """
         for code in (1, 3, 137, 255):
             line = f"[exit code: {code}]"
@@ -89,7 +89,7 @@ class RenderChecks(unittest.TestCase):
                 if found.split("\n").count(line) != 1:
                     raise AssertionError(
                         f"Outcome({made_from}): {line} is not there once: {found!r}",
-                        f"Outcome({made_from})：{line} 不是正好一行：{found!r}",
+                        f"Outcome({made_from})：{line} 应该正好出现一次：{found!r}",
                     )
 
     def test_the_lines_have_one_order(self):

@@ -206,7 +206,7 @@ class PromiseChecks(unittest.TestCase):
     def test_a_sentence_is_a_line_of_its_own(self):
         """A sentence that is part of another line is not stated.
 
-        只是别的行里的一部分，不算写了那句话。
+        那句话要自成一行；只是别的行里的一部分，不算写了。
         """
         for line in (
             f"- It is not so that {STDIN}",

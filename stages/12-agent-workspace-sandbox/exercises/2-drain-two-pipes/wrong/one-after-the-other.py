@@ -3,7 +3,7 @@
 While you wait for the end of one pipe, who empties the other? Let `wait` say where
 something can be read.
 
-你等一条管道结束的时候，另一条由谁来读？让 `wait` 告诉你哪里有东西可读。
+你等一根管道结束的时候，另一根由谁来读？让 `wait` 告诉你哪里有东西可读。
 """
 
 import codecs
