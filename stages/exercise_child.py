@@ -15,12 +15,16 @@ from __future__ import annotations
 import builtins
 import os
 import sys
-import types
 import unittest
 import unittest.case
 import unittest.util
+from collections.abc import Mapping
 from hashlib import blake2b
+from json.encoder import encode_basestring_ascii
 from pathlib import Path
+from types import FunctionType, ModuleType
+
+Why = tuple[str, str, str]  # the answer's line, and a text in two languages
 
 
 def main() -> None:
@@ -29,32 +33,33 @@ def main() -> None:
         answering = os.fork()
         if answering:
             os._exit(min(os.waitpid(answering, 0)[1], 1))
-    # From here on everything is a local name, bound before the answer is imported:
-    # what the answer later puts into `os`, `builtins` or `__main__` does not count.
     inputs = Path.cwd() / "inputs"
-    source = (inputs / "checks.py").read_bytes()
+    answer, checks_file = str(inputs / "exercise.py"), str(inputs / "checks.py")
+    code = compile(Path(checks_file).read_bytes(), checks_file, "exec")
+    checks = ModuleType("checks")
+    checks.__file__ = checks_file
     key_file = inputs / "key"
     keyed = blake2b(key=key_file.read_bytes())
     key_file.unlink()
-    answer, checks_file = str(inputs / "exercise.py"), str(inputs / "checks.py")
-    verdict = os.fspath(inputs.parent / "work" / "verdict")
     # The checks of an exercise may import the modules of its stage.
     sys.path[:0] = [str(inputs), *sys.argv[1:]]
-    loaded, modules = dict(sys.modules), sys.modules
-    leave, open_file, write, close = os._exit, os.open, os.write, os.close
+    # What the answer later puts into `os`, `builtins` or `__main__` does not count:
+    # `report` and `tampered` use local names, bound before it is imported. After
+    # each report all other names are still what they were.
+    verdict = str(inputs.parent / "work" / "verdict")
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
-    run_test, test_case = unittest.TestCase.debug, unittest.TestCase
-    skipped, everything, load = unittest.SkipTest, BaseException, exec
-    refusal, encode = AssertionError, str.encode
-    attribute, pairs, package = getattr, zip, unittest.__dict__
-    guarded: list[tuple] = []
+    leave, open_file, write, close = os._exit, os.open, os.write, os.close
+    modules, run, quote = sys.modules, exec, encode_basestring_ascii
+    warned = {"__warningregistry__"}  # a warning adds this name to a module
+    guarded: list[tuple[Mapping, dict, bool]] = []
+    functions: list[tuple] = []
 
-    def report(outcome: str, check: str = "-", why: tuple = (0, "", "")) -> None:
-        at_line, *texts = why
-        told = " ".join(
-            [encode(text, "utf-8", "replace")[:1800].hex() for text in texts]
-        )
-        line = f"{outcome} {check} {at_line} {told}".encode()
+    def report(event: str, check: str = "-", why: Why = ("0", "", "")) -> None:
+        """Write one record, a list of texts in JSON; the last one ends the process."""
+        if tampered():
+            event = "tampered"
+        texts = [quote(text[:600]) for text in (event, check, *why)]
+        line = f"[{', '.join(texts)}]".encode()
         signature = keyed.copy()
         signature.update(line)
         # Opened anew each time: an answer that closes descriptors, or writes to
@@ -62,99 +67,88 @@ def main() -> None:
         file = open_file(verdict, flags, 0o600)
         write(file, signature.hexdigest().encode() + b" " + line + b"\n")
         close(file)
+        if event in ("import", "tampered", "finished"):
+            # Not `sys.exit`: what the answer left for later, `atexit` or a thread,
+            # is over.
+            leave(0)
 
-    def explain(error: BaseException) -> tuple[bool, tuple[int, str, str]]:
-        """Say whether a check asserted it; the answer's line, and why, twice."""
+    def tampered() -> bool:
+        for function, function_code in functions:
+            if function.__code__ is not function_code:
+                return True
+        for now, before, may_grow in guarded:
+            if not may_grow and not now.keys() <= before.keys() | warned:
+                return True
+            for name, value in before.items():
+                if now.get(name) is not value:
+                    return True
+        return False
+
+    def guard(*namespaces: Mapping, may_grow: bool = False) -> None:
+        for now in namespaces:
+            guarded.append((now, dict(now), may_grow))
+            for value in now.values():
+                if isinstance(value, FunctionType):
+                    functions.append((value, value.__code__))
+
+    def explain(error: BaseException) -> tuple[str, Why]:
+        """Return how a check ended, and why."""
         line, here, trace = 0, False, error.__traceback__
         while trace:
             here = trace.tb_frame.f_code.co_filename == answer
             line = trace.tb_lineno if here else line
             trace = trace.tb_next
-        kind = type(error)
-        asserted = kind is refusal and not here
+        kind, event, told = type(error), "raised", [error]
         try:
-            if asserted and len(error.args) == 2:
+            if isinstance(error, unittest.SkipTest):
+                event = "not_run"
+            elif kind is AssertionError and not here:
+                event = "refused"
                 # A check may say why in both languages.
-                english, chinese = map(str, error.args)
-                return True, (line, english, chinese)
-            text = str(error)
-            if isinstance(error, SyntaxError) and error.filename == answer:
-                text, line = error.msg, int(error.lineno or 0)
-        except everything:
-            text = "(its message cannot be shown)"
-        if not asserted and kind is not skipped:
-            text = f"{kind.__name__}: {text}" if text else kind.__name__
-        return asserted, (line, text, text)
+                told = error.args if len(error.args) == 2 else told
+            elif isinstance(error, SyntaxError) and error.filename == answer:
+                told, line = [error.msg], int(error.lineno or 0)
+            texts = [str(one) for one in told]
+        except BaseException:
+            texts = ["(its message cannot be shown)"]
+        if event == "raised":
+            texts = [f"{kind.__name__}: {texts[0]}".removesuffix(": ")]
+        return event, (str(line), texts[0], texts[-1])
 
-    def guard(*owners: object) -> None:
-        for owner in owners:
-            owned = dict(owner.__dict__)
-            codes = [attribute(value, "__code__", None) for value in owned.values()]
-            guarded.append((owner.__dict__, owned, codes))
-
-    def tampered() -> bool:
-        for name, module in loaded.items():
-            if modules.get(name) is not module:
-                return True
-        for now, before, codes in guarded:
-            # Only the package gets new names honestly, from imports below it.
-            if now is not package and now.keys() != before.keys():
-                return True
-            for (name, value), code in pairs(before.items(), codes):
-                if now.get(name) is not value:
-                    return True
-                if attribute(value, "__code__", None) != code:
-                    return True
-        return False
-
-    guard(builtins, unittest)
+    # Honest imports add modules, and submodules to the package.
+    guard(modules, vars(unittest), may_grow=True)
+    guard(globals(), vars(builtins))
     for module in (unittest.case, unittest.util):
-        # A warning adds this name to a module, and is no tampering.
-        module.__dict__.setdefault("__warningregistry__", {})
-        guard(module, *(v for v in vars(module).values() if isinstance(v, type)))
+        classes = [one for one in vars(module).values() if isinstance(one, type)]
+        guard(*map(vars, [module, *classes]))
 
     report("started")
-    checks = types.ModuleType("checks")
-    checks.__file__ = checks_file
-    checks.__warningregistry__ = {}
     try:
         __import__("exercise")
         # Not by `import`: the answer may have left a `checks` of its own.
         modules["checks"] = checks
-        load(compile(source, checks_file, "exec"), checks.__dict__)
-    except everything as error:
+        run(code, checks.__dict__)
+    except BaseException as error:
         report("import", why=explain(error)[1])
-        leave(0)
-    if tampered():
-        report("tampered")
-        leave(0)
+    report("started")
     cases = [
         value
-        for value in checks.__dict__.values()
-        if isinstance(value, type) and issubclass(value, test_case)
+        for value in vars(checks).values()
+        if isinstance(value, type) and issubclass(value, unittest.TestCase)
     ]
-    loaded["checks"] = checks
-    guard(checks, *cases)
+    guard(*map(vars, [checks, *cases]))
     for case in cases:
-        for name in [name for name in case.__dict__ if name.startswith("test")]:
-            outcome, why = "passed", (0, "", "")
+        for name in [name for name in vars(case) if name.startswith("test")]:
             report("started", name)
+            event, why = "passed", ("0", "", "")
             test = case(name)
             try:
-                run_test(test)
-            except skipped as error:
-                outcome, why = "not_run", explain(error)[1]
-            except everything as error:
-                by_assertion, why = explain(error)
-                outcome = "refused" if by_assertion else "raised"
+                test.debug()
+            except BaseException as error:
+                event, why = explain(error)
                 test.doCleanups()
-            if tampered():
-                report("tampered")
-                leave(0)
-            report(outcome, name, why)
+            report(event, name, why)
     report("finished")
-    # Not `sys.exit`: what the answer left for later, `atexit` or a thread, is over.
-    leave(0)
 
 
 if __name__ == "__main__":

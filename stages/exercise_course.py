@@ -1,13 +1,10 @@
-"""The exercises of the course: their files, promises, hints and digests.
-
-Run as a program it records the digests anew, for whoever changed a check or a
-starter:  python3 stages/exercise_course.py
-"""
+"""The exercises: their files, promises, hints, digests, and which are passed."""
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -17,6 +14,8 @@ from pathlib import Path
 
 STAGES = Path(__file__).resolve().parent
 DIGESTS = "exercises.sha256"
+PROGRESS = STAGES.parent / "exercises-progress.txt"
+TASKS = ("task.md", "task.zh-CN.md")
 WORDS = json.loads((STAGES / "exercise_words.json").read_text(encoding="utf-8"))
 # Debian has no `python`, Windows no `python3`.
 PROGRAM = f"{'py' if os.name == 'nt' else 'python3'} stages/exercises.py"
@@ -69,13 +68,9 @@ class Exercise:
         try:
             return (self.folder / file).read_bytes()
         except OSError:
-            if file != "exercise.py":
-                raise CourseError("not ours", file=self.name_of(file)) from None
-            raise CourseError(
-                "no answer",
-                file=self.name_of(file),
-                command=f"{PROGRAM} reset {self.id}",
-            ) from None
+            key = "no answer" if file == "exercise.py" else "not ours"
+            name, command = self.name_of(file), f"{PROGRAM} reset {self.id}"
+            raise CourseError(key, file=name, command=command) from None
 
     def trusted_checks(self) -> bytes:
         """Return the checks; raises CourseError when they are not those recorded."""
@@ -116,23 +111,16 @@ class Exercise:
 
     def git(self, *arguments: str) -> bytes:
         """Return what Git prints in the folder; nothing when it cannot answer."""
+        command = ["git", *arguments]
         try:
-            return subprocess.run(
-                ["git", *arguments],
-                cwd=self.folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-            ).stdout
+            return subprocess.run(command, cwd=self.folder, capture_output=True).stdout
         except OSError:
             return b""
 
     def title(self) -> Text:
         """Return the first heading of the task, without its anchor."""
-        first_lines = (
-            self.read(file).decode("utf-8", "replace").partition("\n")[0]
-            for file in ("task.md", "task.zh-CN.md")
-        )
-        english, chinese = (re.sub(r"^# +|\{#.*", "", line) for line in first_lines)
+        tasks = (self.read(file).decode("utf-8", "replace") for file in TASKS)
+        english, chinese = (re.match("#* *([^{\r\n]*)", task)[1] for task in tasks)
         return english.strip(), chinese.strip()
 
     def wrong_answers(self) -> list[WrongAnswer]:
@@ -166,9 +154,9 @@ def find_exercises(stages: Path = STAGES) -> list[Exercise]:
     """Return all exercises in the order of their ids."""
     found = []
     for folder in stages.glob("[0-9][0-9]-*/exercises/*-*"):
-        stage, number = folder.parts[-3][:2], folder.name.partition("-")[0]
+        number = folder.name.partition("-")[0]
         if number.isdecimal() and folder.is_dir():
-            found.append((stage, int(number), folder))
+            found.append((folder.parts[-3][:2], int(number), folder))
     return [Exercise(f"{stage}.{k}", folder) for stage, k, folder in sorted(found)]
 
 
@@ -183,6 +171,41 @@ def promises_of(checks: bytes) -> dict[str, Text]:
     }
 
 
+def read_progress() -> dict[str, str]:
+    """Return the exercises passed, by id, with the day of the first time.
+
+    The file is the learner's own note and proves nothing. To reopen an exercise,
+    delete its line. A file that is no such note raises OSError or ValueError.
+    """
+    try:
+        lines = PROGRESS.read_text(encoding="utf-8-sig").splitlines()
+    except FileNotFoundError:
+        return {}
+    notes = [line for line in lines if line.strip() and line[0] != "#"]
+    # A line that is no pair of words raises ValueError.
+    return dict(note.split() for note in notes)
+
+
+def write_progress(passed: dict[str, str]) -> None:
+    """Write what `read_progress` returns."""
+    lines = [f"{name} {date}\n" for name, date in passed.items()]
+    # A second file and a rename: an interrupt leaves the old notes whole.
+    draft = PROGRESS.with_suffix(".new.txt")
+    heading = "# Exercises passed. 已通过的练习。\n"
+    draft.write_text(heading + "".join(lines), encoding="utf-8")
+    draft.replace(PROGRESS)
+
+
+def set_aside(file: Path, word: str) -> str:
+    """Rename `file` to a free name with `word` in it, and return that name."""
+    for number in itertools.count(1):
+        aside = file.with_suffix(f".{word}-{number}{file.suffix}")
+        if not os.path.lexists(aside):
+            break
+    file.rename(aside)
+    return aside.name
+
+
 def _paragraphs(node: ast.Module | ast.FunctionDef) -> list[str]:
     return re.split(r"\n\s*\n", ast.get_docstring(node) or "")
 
@@ -190,12 +213,3 @@ def _paragraphs(node: ast.Module | ast.FunctionDef) -> list[str]:
 def _both_languages(paragraphs: list[str]) -> Text:
     english, chinese = [*paragraphs, "", ""][:2]
     return " ".join(english.split()), "".join(chinese.split("\n"))
-
-
-if __name__ == "__main__":
-    records = [
-        exercise.record(file, exercise.read(file))
-        for exercise in find_exercises()
-        for file in ("checks.py", "exercise.py")
-    ]
-    (STAGES / DIGESTS).write_bytes("".join(f"{one}\n" for one in records).encode())

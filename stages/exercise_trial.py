@@ -7,6 +7,7 @@ mistakes and the usual tricks; strangers' answers need a fence around it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import secrets
@@ -28,47 +29,37 @@ OUTPUT_BYTES = 65_536
 PRINTED_LINES = 20
 PRINTED_CHARACTERS = 200
 
-Record = tuple[str, str, Text]  # outcome, check, why
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of one check: `passed`, `failed` or `not_run`, and why.
-
-    by_assertion: it failed because the check said so, not by an error in the answer.
-    """
-
-    check: str
-    promise: Text
-    outcome: str
-    why: Text = ("", "")
-    by_assertion: bool = False
+Note = tuple[str, str, Text]  # of the child: event, check, why
 
 
 @dataclass(frozen=True)
 class Trial:
-    """What one run showed.
+    """What one run showed, in one language.
 
+    records: one for each check; `--json` prints them.
+    failed, asserted: the checks that failed, and those of them that failed because
+        the check said so, not by an error in the answer.
     printed: the first lines that the answer printed, made harmless for a terminal.
     """
 
-    outcomes: tuple[Outcome, ...]
-    printed: tuple[str, ...] = ()
+    records: list[dict[str, str]]
+    failed: set[str]
+    asserted: set[str]
+    printed: list[str]
 
     @property
     def passed(self) -> bool:
         """Whether the run came to its end and every promise was kept."""
-        kept = [one.outcome == "passed" for one in self.outcomes]
-        return bool(kept) and all(kept)
-
-    @property
-    def failed(self) -> set[str]:
-        """The checks that failed."""
-        return {one.check for one in self.outcomes if one.outcome == "failed"}
+        return {record["outcome"] for record in self.records} == {"passed"}
 
 
 def try_answer(
-    exercise: Exercise, answer: bytes, checks: bytes, seconds: float = RUN_SECONDS
+    exercise: Exercise,
+    answer: bytes,
+    checks: bytes,
+    *,
+    chinese: bool = False,
+    seconds: float = RUN_SECONDS,
 ) -> Trial:
     """Run `checks` on `answer` for at most `seconds`, and judge what comes back.
 
@@ -84,16 +75,35 @@ def try_answer(
             workspace.import_input("inputs/checks.py", checks)
             workspace.import_input("inputs/key", key)
             result = _run(workspace, exercise.stage / "code", seconds)
-            records = _records(workspace, key, exercise.name_of("exercise.py"))
+            notes = _notes(workspace, key, exercise.name_of("exercise.py"))
+        problem = _problem(notes, result, seconds)
+        lines = _visible(result.stdout + result.stderr).splitlines()
+        printed = [line[:PRINTED_CHARACTERS] for line in lines]
     except (WorkspaceError, CommandNotStarted, CommandRefused) as error:
-        return Trial(_judge(checks, [], words("not started", error=error)))
-    printed = _visible(result.stdout + result.stderr).splitlines()
+        notes, problem, printed = [], words("not started", error=error), []
     if len(printed) > PRINTED_LINES:
         printed[PRINTED_LINES:] = ["[...]"]
-    return Trial(
-        _judge(checks, records, _problem(records, result, seconds)),
-        tuple(line[:PRINTED_CHARACTERS] for line in printed),
-    )
+    promises = promises_of(checks)
+    found = _judge(promises, notes, problem)
+    asserted = {check for check in promises if found[check][0] == "refused"}
+    failed = asserted | {check for check in promises if found[check][0] == "raised"}
+    records = []
+    for check, promise in promises.items():
+        event, why = found[check]
+        # An error in the answer says itself what is wrong; a hint would guess.
+        hints = exercise.hints(check, failed) if check in asserted else []
+        records.append(
+            {
+                "stage": exercise.id.partition(".")[0],
+                "exercise": exercise.id,
+                "check": check,
+                "promise": promise[chinese],
+                "outcome": "failed" if check in failed else event,
+                "why": why[chinese],
+                "hint": "\n".join(hint[chinese] for hint in hints),
+            }
+        )
+    return Trial(records, failed, asserted, printed)
 
 
 def _run(workspace: AgentWorkspace, code: Path, seconds: float) -> CommandResult:
@@ -110,33 +120,33 @@ def _run(workspace: AgentWorkspace, code: Path, seconds: float) -> CommandResult
     return runner.run(command, timeout_seconds=seconds)
 
 
-def _records(workspace: AgentWorkspace, key: bytes, name: str) -> list[Record]:
-    """Return the records that were signed with `key`, and nothing else.
+def _notes(workspace: AgentWorkspace, key: bytes, name: str) -> list[Note]:
+    """Return what the child has signed with `key`, and nothing else.
 
-    `name` is what they call the learner's file.
+    `name` is what the learner's file is called in it.
     """
     try:
         lines = workspace.read_bytes("work/verdict").splitlines()
     except WorkspaceError:
-        # The answer removed or replaced it; without records nothing passes.
+        # The answer removed or replaced it; without notes nothing passes.
         return []
-    records = []
+    notes = []
     for line in lines:
         signature, _, body = line.partition(b" ")
         expected = blake2b(body, key=key).hexdigest().encode()
         if secrets.compare_digest(signature, expected):
-            outcome, check, number, *told = body.decode().split(" ")
-            english, chinese = (_told(one, workspace.root, name) for one in told)
+            event, check, number, *told = json.loads(body)
+            english, chinese = (_told(text, workspace.root, name) for text in told)
             why = english, chinese
             if number != "0":
                 why = words("at", why=why, file=name, line=number)
-            records.append((outcome, check, why))
-    return records
+            notes.append((event, check, why))
+    return notes
 
 
 def _told(text: str, root: Path, name: str) -> str:
     """Return a text of the child, in a learner's words: names of files and types."""
-    told = bytes.fromhex(text).decode("utf-8", "ignore").strip().partition("\n")[0]
+    told = text.strip().partition("\n")[0]
     told = told.replace(str(root / "inputs" / "exercise.py"), name)
     told = re.sub(r"<class '([\w.]+)'>", r"\1", told.replace(str(root), ""))
     return _visible(told)
@@ -150,23 +160,21 @@ def _visible(text: str) -> str:
     )
 
 
-def _problem(
-    records: list[Record], result: CommandResult, seconds: float
-) -> Text | None:
+def _problem(notes: list[Note], result: CommandResult, seconds: float) -> Text | None:
     """Say why the run as a whole does not count; None when it does."""
-    notes = {outcome: why for outcome, _, why in records}
-    ended = [check for outcome, check, _ in records if outcome != "started"]
-    if "import" in notes:
-        return words("import", why=notes["import"])
-    if "tampered" in notes:
+    told = {event: why for event, _, why in notes}
+    ended = [check for event, check, _ in notes if event != "started"]
+    if "import" in told:
+        return words("import", why=told["import"])
+    if "tampered" in told:
         return words("tampered")
     if len(ended) != len(set(ended)):
         return words("twice")
     if result.truncated:
         return words("flooded", limit=f"{OUTPUT_BYTES:,}")
     if result.timed_out:
-        return words("held" if "finished" in notes else "late", seconds=f"{seconds:g}")
-    if "finished" not in notes:
+        return words("held" if "finished" in told else "late", seconds=f"{seconds:g}")
+    if "finished" not in told:
         return words("early")
     if result.returncode != 0 or not result.cleanup_complete:
         return words("badly")
@@ -174,25 +182,15 @@ def _problem(
 
 
 def _judge(
-    checks: bytes, records: list[Record], problem: Text | None
-) -> tuple[Outcome, ...]:
-    """Give every check an outcome; with a problem, at least one is not `passed`."""
-    promises = promises_of(checks)
-    found: dict[str, tuple] = {}
-    running = None
-    for outcome, check, why in records:
-        running = check if outcome == "started" else None
-        if outcome in ("passed", "not_run"):
-            found[check] = outcome, why
-        elif outcome in ("refused", "raised"):
-            found[check] = "failed", why, outcome == "refused"
-    if problem and running in promises:
-        found[running] = "failed", problem
+    promises: dict[str, Text], notes: list[Note], problem: Text | None
+) -> dict[str, tuple[str, Text]]:
+    """Return how each check ended; with a problem, at least one did not pass."""
+    ended = {check: (event, why) for event, check, why in notes if event != "started"}
+    last, running, _ = notes[-1] if notes else ("finished", "-", "")
+    if problem and last == "started" and running in promises:
+        ended[running] = "raised", problem
     elif problem:
         # No single check is at fault, so none that passed is believed either.
-        found = {}
+        ended = {}
     missing = "not_run", problem or words("no verdict")
-    return tuple(
-        Outcome(check, promise, *found.get(check, missing))
-        for check, promise in promises.items()
-    )
+    return {check: ended.get(check, missing) for check in promises}

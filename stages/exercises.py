@@ -10,8 +10,7 @@ file is a note that anybody can edit. It does not grade strangers' code.
 from __future__ import annotations
 
 import argparse
-import contextlib
-import functools
+import datetime
 import itertools
 import json
 import locale
@@ -23,8 +22,18 @@ from pathlib import Path
 from typing import TextIO
 from unicodedata import east_asian_width
 
-from exercise_course import PROGRAM, CourseError, Exercise, find_exercises, words
-from exercise_progress import Progress, set_aside
+from exercise_course import (
+    PROGRAM,
+    PROGRESS,
+    TASKS,
+    CourseError,
+    Exercise,
+    find_exercises,
+    read_progress,
+    set_aside,
+    words,
+    write_progress,
+)
 from exercise_trial import Trial, try_answer
 
 COMMANDS = ("list", "check", "hint", "watch", "reset", "solution")
@@ -49,14 +58,17 @@ def main() -> int:
     try:
         return Session(options, chinese).run()
     except CourseError as error:
-        print(wrapped(error.args[chinese]), file=sys.stderr)
-        return 2
+        told = error.args
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
         # Nobody reads on, as after `| head`; what is left in the buffer goes nowhere.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
+    except OSError as error:
+        told = words("system", error=error)
+    print(wrapped(told[chinese]), file=sys.stderr)
+    return 2
 
 
 def _options() -> argparse.Namespace:
@@ -117,13 +129,11 @@ class Session:
         self.options = options
         self.chinese = chinese
         self.exercises = find_exercises()
-        self.progress = Progress(functools.partial(self.say, file=sys.stderr))
-        self.colours = (
-            sys.stdout.isatty()
-            and not os.environ.get("NO_COLOR")
-            and os.environ.get("TERM") != "dumb"
-            and (os.name != "nt" or "WT_SESSION" in os.environ)
-        )
+        try:
+            self.passed = read_progress()
+        except (OSError, ValueError):
+            self.passed = {}
+            self.say("notes broken", sys.stderr, name=set_aside(PROGRESS, "broken"))
 
     def words(self, key: str, **values: object) -> str:
         return words(key, **values)[self.chinese]
@@ -131,14 +141,17 @@ class Session:
     def say(self, key: str, file: TextIO | None = None, **values: object) -> None:
         print(wrapped(self.words(key, **values)), file=file)
 
+    def title(self, exercise: Exercise) -> str:
+        return f"{exercise.id}  {exercise.title()[self.chinese]}"
+
     def run(self) -> int:
         if self.options.command == "list":
             return self.list()
-        by_id = {one.id: one for one in self.exercises}
-        wanted = self.options.id
-        if wanted and wanted not in by_id:
-            raise CourseError("no exercise", id=wanted, program=PROGRAM)
-        exercise = by_id[wanted] if wanted else self._next_open()
+        exercise = self._next_open()
+        if wanted := self.options.id:
+            exercise = {one.id: one for one in self.exercises}.get(wanted)
+            if exercise is None:
+                raise CourseError("no exercise", id=wanted, program=PROGRAM)
         if exercise:
             return getattr(self, self.options.command)(exercise)
         if not self.options.json:
@@ -148,37 +161,28 @@ class Session:
     def list(self) -> int:
         for stage, group in itertools.groupby(self.exercises, lambda one: one.stage):
             exercises = [*group]
-            done = sum(one.id in self.progress.passed for one in exercises)
+            done = sum(one.id in self.passed for one in exercises)
             bar = "#" * done + "-" * (len(exercises) - done)
             print(f"{stage.name}  [{bar}]  {done}/{len(exercises)}")
             for one in exercises:
-                mark = "x" if one.id in self.progress.passed else " "
-                print(f"  [{mark}] {one.id}  {one.title()[self.chinese]}")
+                print(f"  [{'x' if one.id in self.passed else ' '}] {self.title(one)}")
         print()
         self._say_next()
         return 0
 
     def check(self, exercise: Exercise) -> int:
-        trial, records = self._try(exercise)
+        trial = self._try(exercise)
+        if trial.passed:
+            self.passed.setdefault(exercise.id, str(datetime.date.today()))
+            self._keep_progress()
         if self.options.json:
-            print("\n".join(json.dumps(record) for record in records))
+            print("\n".join(json.dumps(record) for record in trial.records))
         else:
-            print(f"{exercise.id}  {exercise.title()[self.chinese]}")
-            self._print_records(records)
-            if trial.printed:
-                self.say("printed")
-                print("\n".join(f"  | {line}" for line in trial.printed))
-            kept = sum(one["outcome"] == "passed" for one in records)
-            self.say("count", kept=kept, total=len(records))
-        if not trial.passed:
-            return 1
-        self.progress.note(exercise.id, passed=True)
-        if not self.options.json:
-            self._say_next()
-        return 0
+            self._print(exercise, trial)
+        return 0 if trial.passed else 1
 
     def hint(self, exercise: Exercise) -> int:
-        for record in self._try(exercise)[1]:
+        for record in self._try(exercise).records:
             if record["outcome"] != "passed":
                 print(wrapped(record["promise"]))
                 for text in (record["hint"] or record["why"]).splitlines():
@@ -189,13 +193,13 @@ class Session:
 
     def watch(self, exercise: Exercise | None) -> int:
         while exercise:
-            # A missing file is told at once; later it may be away for a moment.
-            exercise.read("exercise.py")
-            seen = None
-            while seen is None or self.check(exercise) != 0:
-                if seen:
-                    self.say("waiting")
-                seen = _wait_for_change(exercise.folder / "exercise.py", seen)
+            answer = exercise.folder / "exercise.py"
+            seen = _stamp(answer)
+            while self.check(exercise) != 0:
+                self.say("waiting")
+                while (stamp := _stamp(answer)) in (None, seen):
+                    time.sleep(WATCH_SECONDS)
+                seen = stamp
             exercise = None if self.options.id else self._next_open()
         return 0
 
@@ -210,70 +214,44 @@ class Session:
         if os.path.lexists(answer):
             self.say("your copy", name=exercise.name_of(set_aside(answer, "kept")))
         answer.write_bytes(starter)
-        self.progress.note(exercise.id, passed=False)
+        self.passed.pop(exercise.id, None)
+        self._keep_progress()
         self.say("starter back")
         return 0
 
     def solution(self, exercise: Exercise) -> int:
-        if exercise.id not in self.progress.passed and not self.options.reveal:
+        if exercise.id not in self.passed and not self.options.reveal:
             self.say("not passed", id=exercise.id)
             return 1
         print(exercise.read("solution.py").decode().rstrip())
         return 0
 
     def _next_open(self) -> Exercise | None:
-        is_open = (one for one in self.exercises if one.id not in self.progress.passed)
-        return next(is_open, None)
+        return next((one for one in self.exercises if one.id not in self.passed), None)
 
     def _say_next(self) -> None:
         following = self._next_open()
         if following is None:
             self.say("all done")
             return
-        # One line each, however long: they are there to be copied.
-        for key, what in (
-            ("next", f"{following.id}  {following.title()[self.chinese]}"),
-            ("read", following.name_of(("task.md", "task.zh-CN.md")[self.chinese])),
-            ("edit", following.name_of("exercise.py")),
-            ("check", f"{PROGRAM} check {following.id}"),
-            ("ask", f"{PROGRAM} hint {following.id}"),
-        ):
-            print(self.words(key) + what)
+        # Not wrapped: the lines are there to be copied.
+        task, answer = map(following.name_of, (TASKS[self.chinese], "exercise.py"))
+        values = {"title": self.title(following), "task": task, "answer": answer}
+        print(self.words("next", id=following.id, program=PROGRAM, **values))
 
-    def _try(self, exercise: Exercise) -> tuple[Trial, list[dict]]:
-        """Try the learner's answer; return what it showed, also as one record a check.
+    def _try(self, exercise: Exercise) -> Trial:
+        checks, answer = exercise.trusted_checks(), exercise.read("exercise.py")
+        return try_answer(exercise, answer, checks, chinese=self.chinese)
 
-        The records are what `--json` prints, in the language of the session.
-        """
-        checks = exercise.trusted_checks()
-        trial = try_answer(exercise, exercise.read("exercise.py"), checks)
-        records = []
-        for one in trial.outcomes:
-            # An error in the answer says itself what is wrong; a hint would guess.
-            fitting = (
-                exercise.hints(one.check, trial.failed) if one.by_assertion else []
-            )
-            records.append(
-                {
-                    "stage": exercise.id.partition(".")[0],
-                    "exercise": exercise.id,
-                    "check": one.check,
-                    "promise": one.promise[self.chinese],
-                    "outcome": one.outcome,
-                    "why": one.why[self.chinese],
-                    "hint": "\n".join(hint[self.chinese] for hint in fitting),
-                }
-            )
-        return trial, records
-
-    def _print_records(self, records: list[dict]) -> None:
-        told = {""}
-        for record in records:
+    def _print(self, exercise: Exercise, trial: Trial) -> None:
+        print(self.title(exercise))
+        told = set()
+        for record in trial.records:
             label = self.words(record["outcome"])
             line = wrapped(record["promise"], f"  {label}")
-            if self.colours:
-                coloured = f"\x1b[{COLOURS[record['outcome']]}m{label}\x1b[0m"
-                line = line.replace(label, coloured, 1)
+            if _coloured():
+                colour = COLOURS[record["outcome"]]
+                line = line.replace(label, f"\x1b[{colour}m{label}\x1b[0m", 1)
             print(line)
             if record["hint"]:
                 # What a check found is told with each. An error, what stopped the
@@ -284,19 +262,35 @@ class Session:
                     if text not in told:
                         print(wrapped(text, f"      {self.words(key)}"))
                         told.add(text)
+        if trial.printed:
+            self.say("printed")
+            print("\n".join(f"  | {line}" for line in trial.printed))
+        kept = sum(one["outcome"] == "passed" for one in trial.records)
+        self.say("count", kept=kept, total=len(trial.records))
+        if trial.passed:
+            self._say_next()
+
+    def _keep_progress(self) -> None:
+        try:
+            write_progress(self.passed)
+        except OSError as error:
+            self.say("notes not kept", sys.stderr, error=error.strerror)
 
 
-def _wait_for_change(answer: Path, seen: object) -> object:
-    """Return what tells a save of the file from the one `seen`, once there is one."""
-    while True:
-        # Many editors save by putting a new file in the place of the old one, so
-        # that for a moment there is none.
-        with contextlib.suppress(FileNotFoundError):
-            now = answer.stat()
-            stamp = now.st_mtime_ns, now.st_size, now.st_ino
-            if stamp != seen:
-                return stamp
-        time.sleep(WATCH_SECONDS)
+def _coloured() -> bool:
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    # Not every console of Windows knows colours; its Terminal does.
+    unsure = os.name == "nt" and "WT_SESSION" not in os.environ
+    return sys.stdout.isatty() and not plain and not unsure
+
+
+def _stamp(answer: Path) -> tuple[int, int, int] | None:
+    """Return what tells a save from another; None while an editor swaps the file."""
+    try:
+        now = answer.stat()
+    except FileNotFoundError:
+        return None
+    return now.st_mtime_ns, now.st_size, now.st_ino
 
 
 if __name__ == "__main__":

@@ -79,13 +79,17 @@ BAD = {
     ),
     "a message that is no plain text": (
         "import unittest\n"
-        "class Hex(bytes):\n    def hex(self):\n        return '0 0 0\\n'\n"
         "class Text(str):\n"
         "    def __str__(self):\n        return self\n"
         "    def __getitem__(self, key):\n        return self\n"
-        "    def encode(self, *a):\n        return Hex(b'passed')\n"
+        "    def __format__(self, how):\n        return 'passed'\n"
+        "    def encode(self, *a):\n        return b'passed'\n"
         "def double(value):\n    raise unittest.SkipTest(Text('what it says'))\n",
         "why: what it says",
+    ),
+    "a message without an end": (
+        "def double(value):\n    raise ValueError('x' * 100_000)\n",
+        "why: ValueError: xxx",
     ),
     "a line number that is no number": (
         "def double(value):\n"
@@ -211,9 +215,17 @@ BAD = {
         "os._exit = lambda code: None\n"
         "hashlib.blake2b = lambda *a, **k: None\n"
         "json.dumps = lambda *a, **k: 'passed'\n"
+        "json.encoder.encode_basestring_ascii = lambda text: '\"passed\"'\n"
         "import __main__\n"
         "__main__.report = __main__.main = lambda *a, **k: None\n" + LIE,
         "0 of 3 promises kept",
+    ),
+    "hides builtins from the program that checks": (
+        "import __main__\n"
+        "__main__.vars = lambda *a: {}\n"
+        "__main__.isinstance = __main__.issubclass = lambda *a: True\n"
+        "__main__.BaseException = __main__.AssertionError = ValueError\n" + LIE,
+        "the answer changed",
     ),
     "prints what a pass prints": (
         "for name in ('test_a_number', 'test_a_list', 'test_zero'):\n"
@@ -226,9 +238,11 @@ BAD = {
     ),
     "writes the verdict itself": (
         "from pathlib import Path\n"
-        "lines = ['0' * 128 + ' passed ' + name + ' '\n"
+        "import json\n"
+        "records = [['passed', name, '0', '', '']\n"
         "    for name in ('test_a_number', 'test_a_list', 'test_zero')]\n"
-        "lines.append('0' * 128 + ' finished - ')\n"
+        "records.append(['finished', '-', '0', '', ''])\n"
+        "lines = ['0' * 128 + ' ' + json.dumps(record) for record in records]\n"
         "for file in [Path('work/verdict'), *Path('work').iterdir()]:\n"
         "    file.write_text('\\n'.join(lines) + '\\n', encoding='utf-8')\n"
         "import os\nos._exit(0)\n",
@@ -259,13 +273,13 @@ BAD = {
         "import os\n"
         "for fd in range(64):\n"
         "    try:\n"
-        "        os.write(fd, b'passed test_a_number \\nfinished - \\n')\n"
+        '        os.write(fd, b\'["passed", "test_zero", "0", "", ""]\\n\')\n'
         "    except OSError:\n"
         "        pass\n" + LIE,
         "0 of 3 promises kept",
     ),
     "walks frames and objects for the key": (
-        "import gc, hashlib, os, sys\n"
+        "import gc, hashlib, json, os, sys\n"
         "def found():\n"
         "    todo, seen = gc.get_objects(), set()\n"
         "    frame = sys._getframe()\n"
@@ -284,9 +298,10 @@ BAD = {
         "                except ValueError:\n"
         "                    pass\n"
         "def double(value):\n"
-        "    lines = [b'started -', b'finished - ']\n"
-        "    lines += [b'passed ' + n + b' ' for n in\n"
-        "        (b'test_a_number', b'test_a_list', b'test_zero')]\n"
+        "    records = [['started', '-'], ['finished', '-']]\n"
+        "    records += [['passed', name] for name in\n"
+        "        ('test_a_number', 'test_a_list', 'test_zero')]\n"
+        "    lines = [json.dumps([*one, '0', '', '']).encode() for one in records]\n"
         "    forged = b''\n"
         "    for key in set(found()):\n"
         "        for line in lines:\n"

@@ -2,6 +2,8 @@
 
 tests/test_exercises.py asks for them under pytest. Run as a program, with any Python
 that the stages support, this prints them:  python tests/exercise_gate.py
+
+With --record, whoever changed a check or a starter records the digests anew.
 """
 
 import ast
@@ -11,16 +13,19 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
 
-from exercise_course import CourseError, Exercise, find_exercises, promises_of
+from exercise_course import (
+    DIGESTS,
+    STAGES,
+    TASKS,
+    CourseError,
+    Exercise,
+    find_exercises,
+    promises_of,
+)
 from exercise_trial import Trial, try_answer
 
-FILES = (
-    "task.md",
-    "task.zh-CN.md",
-    "exercise.py",
-    "checks.py",
-    "solution.py",
-)
+FILES = (*TASKS, "exercise.py", "checks.py", "solution.py")
+RECORD = "python3 tests/exercise_gate.py --record"
 # An answer that agrees with everything: no check may take its word.
 YES = """
 class Yes(type(Exception)):
@@ -50,7 +55,7 @@ def complaints(exercise: Exercise) -> list[str]:
         # Not `exercise.py` itself: a learner may have solved it.
         starter = exercise.starter()
     except CourseError as error:
-        return [f"{error.args[0]} (a new one: python3 stages/exercise_course.py)"]
+        return [f"{error.args[0]} (a new one: {RECORD})"]
     return [*_in_files(exercise, starter), *_in_runs(exercise, starter)]
 
 
@@ -59,10 +64,10 @@ def _in_files(exercise: Exercise, starter: bytes) -> list[str]:
     if not re.fullmatch(r"[1-9]\d?(-[a-z0-9]+)+", exercise.folder.name):
         found.append("the folder is not named K-<slug>")
     if not exercise.is_recorded("checks.py", exercise.read("checks.py")):
-        found.append("checks.py is not as recorded: python3 stages/exercise_course.py")
+        found.append(f"checks.py is not as recorded: {RECORD}")
     if "TODO" not in starter.decode():
         found.append("exercise.py has no TODO")
-    tasks = [exercise.read(name).decode() for name in ("task.md", "task.zh-CN.md")]
+    tasks = [exercise.read(name).decode() for name in TASKS]
     minutes = [
         re.findall(pattern, task)
         for pattern, task in zip((r"(\d+) minutes", r"(\d+) 分钟"), tasks, strict=True)
@@ -97,7 +102,7 @@ def _in_runs(exercise: Exercise, starter: bytes) -> list[str]:
     found = []
 
     begun = try_answer(exercise, starter, checks)
-    if not any(one.by_assertion for one in begun.outcomes):
+    if not begun.asserted:
         found.append(f"the starter fails no check by assertion: {_story(begun)}")
     solution = try_answer(exercise, exercise.read("solution.py"), checks)
     if not solution.passed:
@@ -117,15 +122,10 @@ def _in_runs(exercise: Exercise, starter: bytes) -> list[str]:
                 f"{wrong.file} must fail {sorted(named)} and nothing else: "
                 f"{_story(trial)}"
             )
-        errors = [
-            one.check
-            for one in trial.outcomes
-            if one.outcome == "failed" and not one.by_assertion
-        ]
-        if errors:
+        if errors := sorted(trial.failed - trial.asserted):
             # Then no hint is shown, for an error explains itself.
             found.append(f"{wrong.file} fails by an error, not by assertion: {errors}")
-        if any(one.outcome == "not_run" for one in trial.outcomes):
+        if any(one["outcome"] == "not_run" for one in trial.records):
             found.append(f"{wrong.file} does not come to its end: {_story(trial)}")
         idle -= trial.failed
         alone |= len(trial.failed) == 1
@@ -139,13 +139,26 @@ def _in_runs(exercise: Exercise, starter: bytes) -> list[str]:
 
 def _story(trial: Trial) -> str:
     return "; ".join(
-        f"{one.check} {one.outcome} {one.why[0]}".strip()
-        for one in trial.outcomes
-        if one.outcome != "passed"
+        f"{one['check']} {one['outcome']} {one['why']}".strip()
+        for one in trial.records
+        if one["outcome"] != "passed"
     )
 
 
+def record_digests(stages: Path = STAGES) -> None:
+    """Write the list of what the course trusts: checks and starters as they are."""
+    records = [
+        exercise.record(file, exercise.read(file))
+        for exercise in find_exercises(stages)
+        for file in ("checks.py", "exercise.py")
+    ]
+    (stages / DIGESTS).write_bytes("".join(f"{one}\n" for one in records).encode())
+
+
 if __name__ == "__main__":
+    if sys.argv[1:] == ["--record"]:
+        record_digests()
+        sys.exit()
     found = [
         f"{exercise.id}: {complaint}"
         for exercise in find_exercises()

@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "stages"))
 
 from bad_answers import BAD, HANGS
 from exercise_course import PROGRAM
+from exercise_gate import record_digests
 from exercise_trial import try_answer
 from exercises import wrapped
 from small_course import CHECKS, RIGHT, STARTER, Course, course, pristine, write
@@ -71,6 +72,9 @@ def test_good_answers_pass(course):
         RIGHT,
         "print('debugging')\n" + RIGHT,
         "import warnings\nwarnings.warn('old')\n" + RIGHT,
+        # A warning leaves its mark where it points to: in the checks, in unittest.
+        "from warnings import warn\ndef double(value):\n    warn('old', stacklevel=2)\n"
+        "    warn('old', stacklevel=3)\n    return value + value\n",
         "from unittest import mock, IsolatedAsyncioTestCase\n" + RIGHT,
         "import threading\nthreading.Thread(target=print, args=('x',)).start()\n"
         + RIGHT,
@@ -95,9 +99,9 @@ def test_an_answer_that_hangs_is_ended(case, unpassed):
     started = time.monotonic()
     trial = try_answer(unpassed.exercise, answer.encode(), CHECKS.encode(), seconds=2)
     elapsed = time.monotonic() - started
-    assert [one.outcome for one in trial.outcomes] == outcomes
+    assert [one["outcome"] for one in trial.records] == outcomes
     assert not trial.passed
-    assert expected in trial.outcomes[-1].why[0] + trial.outcomes[0].why[0]
+    assert expected in trial.records[-1]["why"] + trial.records[0]["why"]
     assert elapsed < 2 + 1 + 0.5 + 5, elapsed
 
 
@@ -631,6 +635,22 @@ def test_a_damaged_course_is_told(file, course):
     assert "Traceback" not in result.stderr
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_what_the_system_refuses_is_told(course):
+    """An error of the system is one sentence and 2, and no traceback."""
+    with Path("/dev/full").open("wb") as full:
+        result = subprocess.run(
+            course.command("list"),
+            env=course.environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            encoding="utf-8",
+        )
+    assert result.returncode == 2
+    assert result.stderr.startswith("The system refused it: ")
+    assert len(result.stderr.splitlines()) == 1
+
+
 @pytest.mark.parametrize("instead", ["nothing", "a folder", "a link to nothing"])
 def test_a_missing_answer_is_told_and_brought_back(instead, clone):
     """Without an `exercise.py` each command names it and the `reset` that helps."""
@@ -661,7 +681,7 @@ def test_no_line_is_wider_than_a_terminal(course):
         "Zero stays zero.", "Zero stays zero, " * 12 + "and `a b c d e` whole."
     )
     write(course.folder / "checks.py", checks)
-    subprocess.run([sys.executable, course.root / "stages" / "exercise_course.py"])
+    record_digests(course.root / "stages")
     write(
         course.folder / "wrong" / "or_one.py",
         f'"""Rejected by: test_zero\n\n{"A hint of many words. " * 9}\n\n{long}\n"""\n',
@@ -719,7 +739,7 @@ def test_reasons_of_ours_are_in_the_language(language, course):
         "raise AssertionError('in English', '用中文')",
     )
     write(course.folder / "checks.py", checks)
-    subprocess.run([sys.executable, course.root / "stages" / "exercise_course.py"])
+    record_digests(course.root / "stages")
     chinese = language == "zh-CN"
     for answer, said in (
         # Each check tells its own reason, also when another has told the same.

@@ -131,24 +131,25 @@ def assert_like_a_terminal(page, exercise, language: str, answer: bytes | None):
     chinese = bool(language)
     results = check(page, answer.decode() if answer else None)
     answer = answer or exercise.starter()
-    trial = try_answer(exercise, answer, exercise.read("checks.py"))
+    checks = exercise.read("checks.py")
+    trial = try_answer(exercise, answer, checks, chinese=chinese)
     told = {""}
-    for (outcome, text), one in zip(results, trial.outcomes, strict=True):
-        expected = [f"{WORDS[language][one.outcome]} {one.promise[chinese]}"]
-        hints = exercise.hints(one.check, trial.failed) if one.by_assertion else []
-        sentences = [one.why, *hints]
+    for (outcome, text), one in zip(results, trial.records, strict=True):
+        expected = [f"{WORDS[language][one['outcome']]} {one['promise']}"]
+        hints = one["hint"].splitlines()
         if hints:
-            told.discard(one.why[chinese])
+            told.discard(one["why"])
         labels = [("Why: ", "原因：")[chinese]] + [("Hint: ", "提示：")[chinese]] * 3
-        for label, sentence in zip(labels, sentences, strict=False):
-            if sentence[chinese] not in told:
-                expected.append(label + sentence[chinese])
-            told.add(sentence[chinese])
+        for label, sentence in zip(labels, [one["why"], *hints], strict=False):
+            if sentence not in told:
+                expected.append(label + sentence)
+            told.add(sentence)
         shown = " ".join(expected).replace(
             exercise.name_of("exercise.py"), "exercise.py"
         )
-        assert (outcome, words_of(text)) == (one.outcome, words_of(shown))
-    kept, total = sum(one.outcome == "passed" for one in trial.outcomes), len(results)
+        assert (outcome, words_of(text)) == (one["outcome"], words_of(shown))
+    kept = sum(one["outcome"] == "passed" for one in trial.records)
+    total = len(results)
     count = f"{kept} of {total} promises kept.", f"共 {total} 条，兑现 {kept} 条。"
     assert page.inner_text(".try-results p >> nth=0") == count[chinese]
     return trial
@@ -253,13 +254,14 @@ def test_stop_button_ends_the_loading(visit):
 FORGERIES = {
     "prints what a verdict looks like": """
 for name in NAMES:
-    print("passed", name, "")
-print("finished - ")
+    print(f'["passed", "{name}", "0", "", ""]')
+print('["finished", "-", "0", "", ""]')
 raise SystemExit(0)
 """,
     "speaks to the page": """
 import js, pyodide.ffi
-records = [f"passed {name} " for name in NAMES] + ["finished - "]
+records = [f'["passed", "{name}", "0", "", ""]' for name in NAMES]
+records.append('["finished", "-", "0", "", ""]')
 js.postMessage(pyodide.ffi.to_js({"ended": "finished", "records": records},
                dict_converter=js.Object.fromEntries))
 """,
@@ -296,7 +298,7 @@ def test_verdict_cannot_be_forged(visit, trick):
     assert "passed" not in outcomes(results)
     # What was printed is shown, apart from the verdict.
     if trick.startswith("prints"):
-        assert f"passed {names[0]}" in page.inner_text(".try-results pre")
+        assert f'["passed", "{names[0]}"' in page.inner_text(".try-results pre")
     if trick == "floods":
         assert f"more than {OUTPUT_BYTES:,} bytes" in results[0][1]
         assert len(page.inner_text(".try-results pre")) <= OUTPUT_BYTES
@@ -315,7 +317,7 @@ def place_inside(root, relative, is_link):
     if "latest" in relative:
         with open("/trial/work/verdict", "w") as verdict:
             for name in {names}:
-                verdict.write(f"00 passed {{name}} \\n")
+                verdict.write(f'00 ["passed", "{{name}}", "0", "", ""]\\n')
     raise OutsideError
 """
     page = visit(CONTAIN)

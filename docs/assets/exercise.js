@@ -161,23 +161,29 @@ async function run(worker, stopped) {
   });
   worker.postMessage({ answer: field.value, checks: exercise.checks }, [port2]);
   const ending = await Promise.race([ended, stopped]);
-  return { outcomes: judge(told.records.map(parse), ending), printed: told.printed };
+  return { outcomes: judge(told.records.flatMap(parse), ending), printed: told.printed };
 }
 
 const chinese = document.documentElement.lang === "zh-CN";
 
+// Nothing for what the answer itself wrote into the channel, when it is no record.
 function parse(record) {
-  const [outcome, check, line, ...told] = record.split(" ");
-  let why = told.map((hex) => {
-    const bytes = hex.match(/../g)?.map((pair) => parseInt(pair, 16)) ?? [];
-    const text = new TextDecoder().decode(new Uint8Array(bytes));
-    return text.trim().split("\n")[0].replaceAll("/trial/inputs/", "");
-  });
+  let fields;
+  try {
+    fields = JSON.parse(record);
+  } catch {
+    return [];
+  }
+  const isRecord = Array.isArray(fields) && fields.length === 5
+    && fields.every((field) => typeof field === "string");
+  if (!isRecord) return [];
+  const [outcome, check, line, ...told] = fields;
+  let why = told.map((text) => text.trim().split("\n")[0].replaceAll("/trial/inputs/", ""));
   if (line !== "0") {
     const place = { why, file: "exercise.py", line };
     why = why.map(() => words("at", place));
   }
-  return { outcome, check, why };
+  return [{ outcome, check, why }];
 }
 
 // The same rules as at a terminal: stages/exercise_trial.py.
