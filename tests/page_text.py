@@ -129,10 +129,10 @@ def digest_of(path: Path) -> str:
 
 
 def all_pages() -> list[Path]:
-    """Every Markdown file of the course."""
+    """Every Markdown file of the course, and none that a reader's commands left."""
     found = [
         *ROOT.glob("*.md"),
         *ROOT.glob("docs/**/*.md"),
-        *ROOT.glob("stages/**/*.md"),
+        *(path for path in ROOT.glob("stages/**/*.md") if "code" not in path.parts),
     ]
     return sorted(found)

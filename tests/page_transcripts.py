@@ -97,6 +97,14 @@ def _line_pattern(line: str) -> str:
     return r"[^\n]*".join(re.escape(piece) for piece in pieces)
 
 
+def _left_out(folder: str, names: list[str]) -> set[str]:
+    """What is not copied: caches, and what a reader's own commands left in `code`."""
+    patterns = ["__pycache__", ".*"]
+    if Path(folder).name == "code":
+        patterns += ["*.md", "delivered*"]
+    return shutil.ignore_patterns(*patterns)(folder, names)
+
+
 @contextmanager
 def scratch_copy() -> Iterator[tuple[Path, dict[str, str]]]:
     """A copy of the repository's stages to run in, and the environment for it."""
@@ -104,8 +112,7 @@ def scratch_copy() -> Iterator[tuple[Path, dict[str, str]]]:
         prefix="pages-", ignore_cleanup_errors=True
     ) as top:
         copy = Path(top) / "host-first"
-        ignored = shutil.ignore_patterns("__pycache__", ".*")
-        shutil.copytree(ROOT / "stages", copy / "stages", ignore=ignored)
+        shutil.copytree(ROOT / "stages", copy / "stages", ignore=_left_out)
         commands = Path(top) / "bin"
         commands.mkdir()
         for name in ("python", "python3"):

@@ -157,12 +157,17 @@ def test_chosen_scheme_is_kept_across_languages(visit):
 
 @pytest.mark.parametrize("address", EVERY)
 def test_no_page_scrolls_sideways(visit, address):
-    """The page fits its window; only code and tables scroll, in themselves."""
+    """The page fits its window; only source code and tables scroll, in themselves."""
     with visit(address) as page:
         for viewport in (WIDE, NARROW):
             page.set_viewport_size(viewport)
             wide = page.evaluate("document.documentElement.scrollWidth")
             assert wide <= viewport["width"]
+            cut = page.evaluate(
+                """[...document.querySelectorAll(".language-console code")].filter(
+                    code => code.scrollWidth > code.clientWidth).length"""
+            )
+            assert cut == 0  # what a command printed is read whole
         smallest = page.evaluate(
             """Math.min(99, ...[...document.querySelectorAll("figure text")].map(
                 text => text.getBoundingClientRect().height))"""

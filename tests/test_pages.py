@@ -9,6 +9,7 @@ import sys
 import textwrap
 from pathlib import Path
 
+import page_text
 import page_transcripts
 import pytest
 from page_rules import (
@@ -235,6 +236,22 @@ def test_planted_transcript(tmp_path):
     assert better == textwrap.dedent(text).replace("one  two", "one two")
     page.path.write_text(better, encoding="utf-8")
     assert page_transcripts.differences(read_page(page.path), outputs) == []
+
+
+def test_what_a_reader_left_is_no_page(tmp_path, monkeypatch):
+    """Files that the chapters' own commands leave disturb no test of the pages."""
+    code = "stages/12-agent-workspace-sandbox/code"
+    pages = ["README.md", "stages/12-agent-workspace-sandbox/exercises/1-one/task.md"]
+    left = [f"{code}/open.md", f"{code}/delivered/report.md"]
+    for name in [*pages, *left, f"{code}/demo.py"]:
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text("```\nnever closed\n", encoding="utf-8")
+    monkeypatch.setattr(page_text, "ROOT", tmp_path)
+    monkeypatch.setattr(page_transcripts, "ROOT", tmp_path)
+    assert all_pages() == [tmp_path / name for name in pages]
+    with page_transcripts.scratch_copy() as (copy, _):
+        assert [path.name for path in (copy / code).iterdir()] == ["demo.py"]
+        assert (copy / pages[1]).exists()
 
 
 @pytest.mark.parametrize(

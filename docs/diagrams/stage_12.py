@@ -7,7 +7,8 @@ from drawing import BOX, INK, PAPER, STOP, STRONG, Drawing
 
 def run_layout(d: Drawing) -> None:
     d.box(16, 12, 170, 50, ("Host", "宿主程序"), stroke=STRONG)
-    d.box(294, 12, 170, 50, ("Agent", "智能体"), ("proposes paths", "提议路径"))
+    d.box(244, 12, 220, 50, ("Model, through the Host", "模型，经由宿主程序"),
+          ("proposes paths", "提议路径"))  # fmt: skip
     d.rect(92, 104, 296, 274, fill=PAPER, width=2)
     d.text(240, 128, ("one run's directory", "一次运行的目录"), bold=True)
     rows = (
@@ -104,11 +105,11 @@ DRAWINGS = {
         ),
         (
             "The directory of one run holds inputs, work and artifacts. The Host writes"
-            " inputs once. The agent reads inputs and writes work and artifacts. Only"
-            " the Host writes the delivered file, outside the directory. The directory"
-            " keeps order and does not isolate.",
+            " inputs once. The model, through the Host, reads inputs and writes work"
+            " and artifacts. Only the Host writes the delivered file, outside the"
+            " directory. The directory keeps order and does not isolate.",
             "一次运行的目录里有 inputs、work 和 artifacts。宿主程序只写一次 inputs；"
-            "智能体读 inputs，写 work 和 artifacts；"
+            "模型经由宿主程序读 inputs，写 work 和 artifacts；"
             "只有宿主程序能在目录之外写出交付物。目录只管整齐，并不隔离。",
         ),
     ),
@@ -116,12 +117,12 @@ DRAWINGS = {
         492,
         ("Proposal, check, receipt, export", "提议、检查、回执、导出"),
         (
-            "The agent proposes to check work/report.md. The Host looks at keys, path"
+            "The model proposes to check work/report.md. The Host looks at keys, path"
             " and size. A checker process reads the bytes once and answers with exit"
             " code, JSON and digest. The receipt binds the verdict to the digest."
             " Export reads the file again, which may have changed: with the same digest"
             " these very bytes are delivered, otherwise it refuses and writes nothing.",
-            "智能体提议检查 work/report.md。宿主程序核对键、路径和大小。"
+            "模型提议检查 work/report.md。宿主程序核对键、路径和大小。"
             "检查进程只读一次字节，给出退出码、JSON 和摘要。"
             "检查回执把结论和摘要绑在一起。文件随时会变，所以导出时再读一次："
             "摘要一样，就交付这些字节；变了就拒绝，什么都不写。",

@@ -32,10 +32,12 @@ CODE_FILE = re.compile(r"stages/([\w-]+)/code/(\w+\.(?:py|sh))")
 EXERCISE = re.compile(r"(stages/[\w-]+/exercises/[\w-]+)(?:/task(?:\.zh-CN)?\.md)?")
 HEAD_LINK = re.compile(r'\s*<link rel="alternate" href="[^"]*" hreflang="[^"]*">')
 CODE_BLOCK = re.compile(
-    r'(<div class="highlight")>'
+    r'(<div class="(?:language-\w+ )?highlight")>'
     r'((?:<span class="filename">[^<]*</span>)?<pre>.*?</pre>)',
     re.DOTALL,
 )
+# Browsers break a line behind a hyphen, also that of an option.
+SHORT_CODE = re.compile(r"<code>([^<\s]{1,16})</code>")
 SOURCE_SLOT = re.compile(r'<div data-source="([^"]+)"></div>')
 # Most of a page's elements, all of one colour.
 PLAIN_TOKEN = re.compile(r'<span class="(?:n|w|p|o)">([^<]*)</span>')
@@ -99,8 +101,9 @@ def source_listing(code: Path) -> str:
 
 
 def on_page_content(html, page, config, files):
-    """Lighten the code blocks; fill the slots of a source page with its listings."""
+    """Lighten code blocks, keep short code whole, fill the slots of a source page."""
     html = CODE_BLOCK.sub(_light_block, html)
+    html = SHORT_CODE.sub(r'<code class="whole">\1</code>', html)
     return SOURCE_SLOT.sub(
         lambda slot: highlighted(
             (ROOT / slot[1]).read_text("utf-8"), slot[1].endswith(".sh")
