@@ -101,15 +101,17 @@ ALL_FAULTS = read_faults(FAULTS)
 
 
 @pytest.fixture(scope="session")
-def outcomes():
-    """Every fault's outcome, worked out side by side: most of it is starting Python."""
+def outcomes(request):
+    """Each fault's outcome, worked out side by side: most of it is starting Python."""
+    calls = [getattr(item, "callspec", None) for item in request.session.items]
+    asked = [call.params["fault"] for call in calls if call and "fault" in call.params]
     home = Path(tempfile.mkdtemp(prefix="faults-"))
     home.chmod(0o755)  # some checks give up root, and must still get here
     pool = ThreadPoolExecutor(os.cpu_count() or 2)
     try:
-        yield {fault.label: pool.submit(outcome, fault, home) for fault in ALL_FAULTS}
+        yield {fault.label: pool.submit(outcome, fault, home) for fault in asked}
     finally:
-        # Nobody waits for the others when only some were asked for.
+        # After a test that failed under `-x` nobody waits for the others.
         pool.shutdown(cancel_futures=True)
         # A fault in the clean-up leaves trees too deep for shutil.rmtree.
         if shutil.which("rm"):

@@ -69,8 +69,8 @@ def imported_names(path: Path) -> set[str]:
 def awkward_run(tmp_path_factory):
     """Each stage's checks, run once in a copy whose path is awkward.
 
-    They run from the stage's own folder, in the C locale with Python's UTF-8 mode
-    off, with a temporary folder of their own, and with every warning an error.
+    They run from the stage's own folder, with `LANG=C` and Python's UTF-8 mode off,
+    with a temporary folder of their own, and with every warning an error.
     """
     runs = {}
 
