@@ -10,6 +10,7 @@ from executor_checks import *  # noqa: F403
 from failure_checks import *  # noqa: F403
 from guard_checks import *  # noqa: F403
 from turn_checks import *  # noqa: F403
+from wording14_checks import *  # noqa: F403
 
 if __name__ == "__main__":
     # A shell that starts us in the background has Ctrl-C ignored, in our children too.

@@ -21,20 +21,23 @@ from executors import (
     FencedExecutor,
     LocalExecutor,
     SimulatedExecutor,
+    complaint,
     second_shell,
 )
 from process_check_support import (
     CODE,
     NO_POSIX,
+    file_name,
     link_programs,
     new_mark,
     processes_with,
     search_path,
     wait_until,
     why_no_fence,
+    words_of,
     write_program,
 )
-from twoshell_guard import fingerprint
+from twoshell_guard import Execution, fingerprint
 
 __all__ = [
     "ContainerExecutorChecks",
@@ -52,7 +55,7 @@ class InFolder(unittest.TestCase):
     """Each check has a folder of its own, in a place that is awkward to quote."""
 
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="two shells 两个 ")
+        scratch = tempfile.TemporaryDirectory(prefix=file_name("two shells 两个 "))
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name).resolve()
 
@@ -80,8 +83,31 @@ class LocalExecutorChecks(InFolder):
         with patch.dict(os.environ, {"HOME": "/a real home"}):
             own = self.shell(LocalExecutor(self.folder), command)
             real = self.shell(LocalExecutor(), command)
-        self.assertEqual(own.stdout.decode(), str(self.folder))
+        self.assertEqual(own.stdout.decode(), words_of(self.folder))
         self.assertEqual(real.stdout, b"/a real home")
+
+    def test_a_home_is_found_in_any_locale(self):
+        """Where Python itself writes ASCII, a home with a Chinese name is one too."""
+        (self.folder / file_name("林") / "mnt" / "Workspace").mkdir(parents=True)
+        home = words_of(self.folder / file_name("林"))
+        link_programs(self.folder, "sh", "uname")
+        program = (
+            "import os; from pathlib import Path; from executors import LocalExecutor\n"
+            "from twoshell_guard import fingerprint\n"
+            f"for home in ({home!a}, os.fsdecode({home!a}.encode())):\n"
+            "    print(ascii(fingerprint(LocalExecutor(Path(home)))['workspace']))"
+        )
+        ascii_only = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+        done = subprocess.run(
+            [sys.executable, "-S", "-c", program],
+            env={**os.environ, **ascii_only, "PATH": str(self.folder)},
+            cwd=CODE,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=60,
+        )
+        workspace = ascii(f"{home}/mnt/Workspace")
+        self.assertEqual((done.stdout, done.stderr), (f"{workspace}\n" * 2, ""))
 
     def test_other_variables_stay(self):
         """Another home changes or takes away no other variable."""
@@ -90,7 +116,7 @@ class LocalExecutorChecks(InFolder):
             real = self.shell(LocalExecutor(), "exec env").stdout
         own, real = (set(text.decode().splitlines()) for text in (own, real))
         self.assertIn("PLANTED=here", real)
-        self.assertEqual(own - real, {f"HOME={self.folder}"} - real)
+        self.assertEqual(own - real, {f"HOME={words_of(self.folder)}"} - real)
         # Where a terminal is, readline sets two variables behind Python's back.
         changed = {line.partition("=")[0] for line in real - own}
         self.assertLessEqual(changed, {"HOME", "LINES", "COLUMNS"})
@@ -139,6 +165,25 @@ class SecondShellChecks(InFolder):
         self.assertRegex(shell.reason, r"\A[ -~]{1,300}\Z")
         self.assertIn("first second", shell.reason)
 
+    def test_a_program_that_took_too_long_is_said_to_have(self):
+        """Of what was stopped at its deadline the reason is that, not its words."""
+        words = (-9, b"", b"loading")
+        self.assertEqual(complaint(Execution(*words, True)), "it did not end in time")
+        self.assertEqual(complaint(Execution(*words)), "loading")
+
+    def test_a_program_is_kept_by_its_whole_path(self):
+        """Found by a relative search path, it is the same from another folder."""
+        pass_on = 'while [ "$1" != -- ]; do shift; done; shift; exec "$@"'
+        write_program(self.folder, "bwrap", pass_on)
+        write_program(self.folder, "docker", "echo 0123abc true")
+        self.addCleanup(os.chdir, Path.cwd())
+        os.chdir(self.folder)
+        with search_path(Path(), only=True):
+            executors = FencedExecutor(), ContainerExecutor("docker", "box")
+        os.chdir("/")
+        for executor, said in zip(executors, (b"hi\n", b"0123abc true\n"), strict=True):
+            self.assertEqual(executor.run(["echo", "hi"], SECONDS).stdout[-14:], said)
+
     def test_the_simulated_shell_finds_no_workspace(self):
         """With an empty home the workspace is not found, and with a full one it is."""
         if list(Path("/").glob("sessions/*/mnt/Workspace")):
@@ -147,10 +192,12 @@ class SecondShellChecks(InFolder):
         link_programs(self.folder, "sh", "uname")
         workspace = self.folder / "home" / "mnt" / "Workspace"
         workspace.mkdir(parents=True)
-        local = LocalExecutor(self.folder / "home")
-        with search_path(self.folder, only=True):
+        # Also where the real home has one.
+        real = patch.dict(os.environ, {"HOME": str(self.folder / "home")})
+        with search_path(self.folder, only=True), real:
             self.assertIsNone(fingerprint(simulated)["workspace"])
-            self.assertEqual(fingerprint(local)["workspace"], str(workspace))
+            found = fingerprint(LocalExecutor())["workspace"]
+        self.assertEqual(found, words_of(workspace))
 
     @unittest.skipIf(WHY_NO_FENCE, WHY_NO_FENCE)
     def test_with_bubblewrap_it_is_a_fence(self):
@@ -397,7 +444,12 @@ class ContainerExecutorChecks(WithEngine):
             self.engine(inspect=f"echo '{identity}'")
             with self.assertRaisesRegex(ExecutorError, words):
                 self.container()
-        for answer in ("echo No such object >&2; exit 1", "echo No such object >&2"):
+        says_no = "echo No such object >&2"
+        for answer in (
+            says_no,
+            f"{says_no}; exit 1",
+            f"echo 0 true; {says_no}; exit 1",
+        ):
             self.engine(inspect=answer)
             with self.assertRaisesRegex(ExecutorError, "No such object"):
                 self.container()
@@ -446,6 +498,9 @@ class StartedContainerChecks(WithEngine):
             "--network=none",
             "--cap-drop=ALL",
             "--security-opt=no-new-privileges",
+            # By which one is found that a killed Host left behind.
+            "--label=host-first=two-shells",
+            "--stop-signal=KILL",
         ):
             self.assertIn(option, started)
         self.assertLess(started.index("--network=none"), started.index("local/image:1"))

@@ -58,10 +58,15 @@ class LocalExecutor:
 
     def run(self, argv: Sequence[str], timeout_seconds: float) -> Execution:
         """Run a program as a child of the Host."""
-        if self._home is None:
+        if self._home is None or os.name != "posix":
+            # Which refuses a system that is not POSIX.
             return run_local(argv, timeout_seconds)
-        environment = {**os.environ, "HOME": str(self._home)}
-        return run_local(argv, timeout_seconds, env=environment)
+        try:
+            home = os.fsencode(self._home)
+        except UnicodeEncodeError:
+            # The locale has no such character; then names of files are UTF-8 here.
+            home = str(self._home).encode("utf-8", "surrogateescape")
+        return run_local(argv, timeout_seconds, env={**os.environb, b"HOME": home})
 
 
 class SimulatedExecutor(LocalExecutor):

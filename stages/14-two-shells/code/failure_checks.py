@@ -13,7 +13,7 @@ import unittest
 from pathlib import Path
 from subprocess import PIPE
 
-from process_check_support import link_programs, write_program
+from process_check_support import file_name, link_programs, words_of, write_program
 from shell_check_support import REAL_PYTHON, SHELLS, make_programs, needs_posix
 
 __all__ = ["AnnounceChecks", "DemoEndChecks", "EmptyValueDemoChecks"]
@@ -59,7 +59,7 @@ class FolderCase(unittest.TestCase):
     """A folder for each test, which is gone afterwards."""
 
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory(prefix="failure 检查 ")
+        holder = tempfile.TemporaryDirectory(prefix=file_name("failure 检查 "))
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name).resolve()
 
@@ -173,13 +173,19 @@ class EmptyValueDemoChecks(FolderCase):
 class DemoEndChecks(unittest.TestCase):
     """`tell`, with which both demos of the stage end."""
 
-    def ending(self, last: str, redirection: str = "", stdout: object = PIPE) -> tuple:
+    def ending(
+        self,
+        last: str,
+        redirection: str = "",
+        stdout: object = PIPE,
+        **variables: str,
+    ) -> tuple:
         """Exit status, output and errors of a story that ends with this line."""
         program = [sys.executable, "-S", "-c", STORY.format(last=last), str(CODE)]
         done = subprocess.run(
             ["sh", "-c", f'exec "$@" {redirection}', "sh", *program],
             # Where Python does not buffer, it is told at its first line, not its end.
-            env={**os.environ, "PYTHONUNBUFFERED": ""},
+            env={**os.environ, "PYTHONUNBUFFERED": "", **variables},
             stdin=subprocess.DEVNULL,
             stdout=stdout,
             stderr=PIPE,
@@ -191,6 +197,13 @@ class DemoEndChecks(unittest.TestCase):
     def test_the_status_is_the_storys(self) -> None:
         """What the story returns is the exit status, and all it printed is there."""
         self.assertEqual(self.ending("return 3"), (3, "begun\n", ""))
+
+    def test_what_a_terminal_cannot_show_is_escaped(self) -> None:
+        """A character that the output's encoding lacks is no end of a demo."""
+        last = r"return print('\u4e2d')"
+        for encoding, shown in (("ascii", "\\u4e2d"), ("utf-8", "中")):
+            ended = self.ending(last, PYTHONIOENCODING=encoding)
+            self.assertEqual(ended, (0, f"begun\n{shown}\n", ""))
 
     def test_both_demos_end_by_it(self) -> None:
         """Each demo of this stage hands its story to `tell`."""
@@ -282,7 +295,7 @@ class AnnounceChecks(FolderCase):
             done = self.announce(shell, HOME=str(self.folder))
             announced, following = done.stdout.splitlines()
             self.assertRegex(announced, r"^shell=\S+ py=3\.99\.0 ws=\[found\]$")
-            self.assertEqual(following, f"next: {workspace}")
+            self.assertEqual(following, f"next: {words_of(workspace)}")
             self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_a_session_comes_before_the_home_folder(self) -> None:
@@ -292,7 +305,9 @@ class AnnounceChecks(FolderCase):
         self.new("sessions/c/mnt/Workspace")
         for shell in SHELLS:
             done = self.announce(shell, HOME=str(self.folder))
-            self.assertTrue(done.stdout.endswith(f"\nnext: {first}\n"), done.stdout)
+            self.assertTrue(
+                done.stdout.endswith(f"\nnext: {words_of(first)}\n"), done.stdout
+            )
 
     def test_the_log_holds_no_path(self) -> None:
         """Neither line that it writes of its own has a path, found or not."""

@@ -15,13 +15,23 @@ import string
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import unittest
+import warnings
+from decimal import Decimal
 from pathlib import Path
 from unittest.mock import patch
 
 import twoshell_guard
-from process_check_support import new_mark, processes_with, wait_until, write_program
+from process_check_support import (
+    file_name,
+    new_mark,
+    processes_with,
+    wait_until,
+    words_of,
+    write_program,
+)
 from shell_check_support import (
     REAL_PYTHON,
     SHELLS,
@@ -91,7 +101,7 @@ class FolderCase(unittest.TestCase):
     """A folder for each test, which is gone afterwards."""
 
     def setUp(self) -> None:
-        holder = tempfile.TemporaryDirectory(prefix="guard 检查 ")
+        holder = tempfile.TemporaryDirectory(prefix=file_name("guard 检查 "))
         self.addCleanup(holder.cleanup)
         self.folder = Path(holder.name).resolve()
 
@@ -219,14 +229,21 @@ class GuardMessageChecks(FolderCase):
     def test_wrong_codes_or_limits_are_the_programs_mistake(self) -> None:
         """Accepted codes or a limit of another type raise before anything runs."""
         executor = ScriptedExecutor(b"x")
-        wrong = [{"accept_exit": value} for value in (0, None, True)]
-        wrong += [{"timeout_seconds": value} for value in (None, "soon", [], 1j)]
+        wrong = [
+            {"accept_exit": value} for value in (0, None, True, "0", [None], [0.5])
+        ]
+        no_seconds = (None, "soon", "5", [], 1j, Decimal(5))
+        no_limits = (0, -1, 0.0, float("nan"), float("inf"), 10**400, 1e9)
+        wrong += [{"timeout_seconds": value} for value in no_seconds + no_limits]
         for options in wrong:
             with self.assertRaises((TypeError, ValueError), msg=options):
                 answer(executor, **options)
         self.assertEqual(executor.asked, [])
-        for options in ({"accept_exit": range(2)}, {"timeout_seconds": 1}):
+        fine = [{"accept_exit": value} for value in (range(2), [0], {0}, iter([0]))]
+        fine += [{"timeout_seconds": value} for value in (1, 0.5, 999_999_999)]
+        for options in fine:
             self.assertEqual(answer(executor, **options)["content"], "x")
+        self.assertIn("not `0 < seconds < 1e9`", dispatch.__doc__)
 
     def test_results_have_the_same_form_in_each_language(self) -> None:
         """What is wrong and what is not does not depend on the language."""
@@ -287,7 +304,7 @@ class GuardFingerprintChecks(FolderCase):
             self.assertIsNone(fingerprint(executor)["workspace"])
             file.unlink()
             file.mkdir()
-            self.assertEqual(fingerprint(executor)["workspace"], str(file))
+            self.assertEqual(fingerprint(executor)["workspace"], words_of(file))
 
     @needs_posix
     def test_a_workspace_below_sessions_is_found_first(self) -> None:
@@ -297,10 +314,10 @@ class GuardFingerprintChecks(FolderCase):
             executor.sessions.mkdir()
             said = fingerprint(executor)
             self.assertIs(said["has_sessions"], True)
-            self.assertTrue(said["workspace"].startswith(str(executor.home)))
+            self.assertTrue(said["workspace"].startswith(words_of(executor.home)))
             ours = executor.sessions / "a session" / "mnt" / "Workspace"
             ours.mkdir(parents=True)
-            self.assertEqual(fingerprint(executor)["workspace"], str(ours))
+            self.assertEqual(fingerprint(executor)["workspace"], words_of(ours))
 
     @needs_posix
     def test_sessions_that_is_no_folder_does_not_count(self) -> None:
@@ -318,8 +335,9 @@ class GuardFingerprintChecks(FolderCase):
             (executor.programs / "python3").unlink()
             self.assertIsNone(fingerprint(executor, names[0])["workspace"])
             for name in names:
-                folder = executor.make_workspace(name)
-                self.assertEqual(fingerprint(executor, name)["workspace"], str(folder))
+                folder = executor.make_workspace(file_name(name))
+                said = fingerprint(executor, name)["workspace"]
+                self.assertEqual(said, words_of(folder))
             self.assertIsNone(fingerprint(executor, "*")["workspace"])
             self.assertEqual(sorted(os.listdir(executor.home)), ["mnt"])
 
@@ -337,7 +355,8 @@ class GuardFingerprintChecks(FolderCase):
                     go = f'cd "{executor.home}" && exec "$@"'
                     return executor.run(["sh", "-c", go, "sh", *argv], seconds)
 
-            self.assertEqual(fingerprint(Inside())["workspace"], str(workspace))
+            said = fingerprint(Inside())["workspace"]
+            self.assertEqual(said, words_of(workspace))
             for home in ({}, {"HOME": ""}):
                 executor.environment = {"PATH": str(executor.programs), **home}
                 self.assertIsNone(fingerprint(Inside())["workspace"])
@@ -373,7 +392,7 @@ class GuardFingerprintChecks(FolderCase):
             said = fingerprint(executor)
             self.assertEqual(said["python"], "unknown")
             self.assertEqual(said["host"], os.uname().nodename)
-            self.assertEqual(said["workspace"], str(workspace))
+            self.assertEqual(said["workspace"], words_of(workspace))
 
     def test_a_login_message_does_not_disturb_it(self) -> None:
         """Words that a shell prints before the answer are no part of it."""
@@ -523,13 +542,15 @@ class GuardRefusalChecks(FolderCase):
                 self.assertEqual(result["content"], said)
                 self.assert_failed(result, WIRING[language])
         self.assertEqual({asked[1] for asked in executor.asked}, {WS_NAME, ""})
-        self.assertEqual(answer(ScriptedExecutor(b"ran"))["content"], "ran")
+        known = ScriptedExecutor(b"ran")
+        self.assert_failed(answer(known, fp=UNKNOWN), "unknown did not say who it is")
+        self.assertEqual(answer(known)["content"], "ran")
 
     @needs_posix
     def test_without_an_executor_it_is_this_computer(self) -> None:
         """None takes the fingerprint of this computer, and no other one's."""
         ran = self.folder / "ran"
-        command = ("toolu_1", "run_in_sandbox", f'touch "{ran}"; exit 3')
+        command = ("toolu_1", "run_in_sandbox", f'touch "{words_of(ran)}"; exit 3')
         self.assert_failed(dispatch(*command, FP), "scripted was swapped for")
         self.assertFalse(ran.exists())
         here = {**FP, "host": os.uname().nodename}
@@ -744,7 +765,14 @@ class GuardDispatchChecks(FolderCase):
         # tput sgr0, a window's title, keys, a saved place, a restart, one byte for two.
         unseen += ["\x1b(B\x1b[m", "\x1b]0;t\x07", "\x1b]2;标题\x1b\\", "\x1b=\x1b>"]
         unseen += ["\x1b7\x1b8", "\x1bc", "\x9b31m", "\x9b0m\n\x1bM"]
-        unseen += ["\U0001d159", "\U00016fe4", "\u2065", "\U000e0002", "\U000e0080"]
+        unseen += [
+            "\u17b4\u17b5",
+            "\U0001d159",
+            "\U00016fe4",
+            "\u2065",
+            "\U000e0002",
+            "\U000e0080",
+        ]
         for language in LANGUAGES:
             start = MESSAGES[language]["empty"].format(code=0)
             for text in unseen:
@@ -792,10 +820,11 @@ class GuardDispatchChecks(FolderCase):
         )
 
     def test_bytes_that_are_no_text_on_stderr_are_shown(self) -> None:
-        """What is not UTF-8 on stderr is quoted as escapes, and is no error."""
-        result = printed(b"out", b"caf\xe9")
-        self.assertEqual(result["content"], "out\nstderr: caf\\xe9")
-        self.assertNotIn("is_error", result)
+        """NUL and what is not UTF-8 on stderr is quoted as escapes, and no error."""
+        for errors, shown in ((b"caf\xe9", "caf\\xe9"), (b"a\0b", "a\\x00b")):
+            result = printed(b"out", errors)
+            self.assertEqual(result["content"], f"out\nstderr: {shown}")
+            self.assertNotIn("is_error", result)
 
     def test_the_workspaces_path_is_not_quoted(self) -> None:
         """stderr says $WORKSPACE, also where the cut would go through the path."""
@@ -843,7 +872,7 @@ class GuardDispatchChecks(FolderCase):
         for language in LANGUAGES:
             executor = ScriptedExecutor(b"so far", b"why", -9, timed_out=True)
             result = answer(executor, language=language, timeout_seconds=7)
-            stopped = MESSAGES[language]["stopped"].format(limit="timeout_seconds=7.0")
+            stopped = MESSAGES[language]["stopped"].format(limit="timeout_seconds=7")
             self.assert_failed(result, stopped, "so far", "stderr: why")
 
     def test_a_flood_is_an_error_that_says_so(self) -> None:
@@ -1003,7 +1032,7 @@ class GuardShellChecks(FolderCase):
                 executor, read.replace("notes", "none"), "run_on_desktop"
             )
             self.assert_failed(missing, "exit=1", "$WORKSPACE/none.txt")
-            self.assertNotIn(str(self.folder), missing["content"])
+            self.assertNotIn(words_of(self.folder), missing["content"])
 
     @needs_posix
     def test_bash_runs_the_command_where_there_is_one(self) -> None:
@@ -1189,6 +1218,59 @@ class GuardRunChecks(FolderCase):
             done = run_local(list(map(str, argv)), 40)
         self.assertEqual(done, Execution(0, b"", b""))
         self.assertTrue(wait_until(lambda: processes_with(mark)))
+
+    @needs_proc
+    @unittest.skipUnless("bash" in SHELLS, "needs bash, which needs no terminal for it")
+    def test_a_group_of_its_own_outlives_the_command(self) -> None:
+        """What job control gave a group is not ended, as the docstrings say."""
+        for start, outlives in (("", False), ("set -m; ", True)):
+            command = f"{start}sleep {new_mark(self, '300.')} >&2 2>/dev/null & echo $!"
+            child = int(run_local(["bash", "-c", command], 20).stdout)
+            ended = wait_until(lambda pid=child: not is_running(pid), 0.3)
+            self.assertEqual(ended, not outlives)
+        self.assertIn("`setsid`, `set -m`, `timeout`", run_local.__doc__)
+        self.assertIn("not what left its group (see `run_local`)", dispatch.__doc__)
+
+    def interrupted_at_its_start(self, mark: str) -> Execution:
+        """Run a command, with Ctrl-C when it runs and `Popen` does not know it yet."""
+
+        def interrupt(frame, event, function):
+            if event == "c_return" and function.__name__ == "fork_exec":
+                os.kill(os.getpid(), signal.SIGINT)
+
+        sys.setprofile(interrupt)
+        try:
+            return self.sh(f"exec sleep {mark}", 0.3)
+        finally:
+            sys.setprofile(None)
+
+    @needs_proc
+    def test_ctrl_c_at_a_start_is_met_in_another_thread(self) -> None:
+        """In the main thread it leaves the command, as is told, in others it cannot."""
+        previous = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, previous)
+        left, mark, ended = new_mark(self, "20."), new_mark(self, "300."), []
+        with warnings.catch_warnings(), self.assertRaises(KeyboardInterrupt):
+            # The process that nobody knows is one of ours all the same.
+            warnings.simplefilter("ignore", ResourceWarning)
+            self.interrupted_at_its_start(left)
+        self.assertTrue(wait_until(lambda: processes_with(left)))
+        (pid,) = processes_with(left)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        thread = threading.Thread(
+            target=lambda: ended.append(self.interrupted_at_its_start(mark))
+        )
+        with self.assertRaises(KeyboardInterrupt):
+            thread.start()
+            # No join: what interrupts it makes it take the thread for ended.
+            wait_until(lambda: ended)
+        self.assertTrue(wait_until(lambda: ended))
+        thread.join()
+        self.assertTrue(ended[0].timed_out)
+        self.assertTrue(wait_until(lambda: not processes_with(mark), 5))
+        said = " ".join(run_local.__doc__.split())
+        self.assertIn("what Ctrl-C meets at its start or end in the main thread", said)
 
     @needs_proc
     def test_nothing_is_left_of_many_runs(self) -> None:

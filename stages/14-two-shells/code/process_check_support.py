@@ -22,6 +22,16 @@ CODE = Path(__file__).resolve().parent
 NO_POSIX = "needs a POSIX shell"
 
 
+def file_name(words: str) -> str:
+    """Words as Python has the name of a file: UTF-8 on the disk, in any locale."""
+    return os.fsdecode(words.encode())
+
+
+def words_of(path: Path) -> str:
+    """The reverse: a path as a shell is told, and prints it."""
+    return os.fsencode(path).decode()
+
+
 @functools.cache
 def why_no_fence() -> str:
     """Why bubblewrap cannot be checked here, or nothing."""
@@ -81,7 +91,7 @@ def write_program(folder: Path, name: str, *lines: str) -> Path:
     """A shell script called `name`, in the place of a real program."""
     program = folder / name
     text = "\n".join([f"#!{shutil.which('sh')}", *lines, ""])
-    program.write_text(text, encoding="utf-8")
+    program.write_text(text, encoding="utf-8", errors="surrogateescape")
     program.chmod(0o755)
     return program
 

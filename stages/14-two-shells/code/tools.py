@@ -46,7 +46,8 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
         "command": {
             "": "One command line for a POSIX shell. Let it print what it found: an "
             "empty output comes back as an error. Each call starts anew, without "
-            "input: cd is forgotten, and what runs on in the background is ended.",
+            "input: cd is forgotten, and what runs on in the background is ended; what "
+            "made a process group of its own (setsid, set -m, timeout) may live on.",
         },
     },
     "zh-CN": {
@@ -74,7 +75,8 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
         },
         "command": {
             "": "一行 POSIX shell 命令。请让它输出找到的内容：输出为空会作为错误返回。"
-            "每次调用都重新开始，没有输入：cd 不会保留，留在后台运行的会被终止。",
+            "每次调用都重新开始，没有输入：cd 不会保留，留在后台运行的会被终止；"
+            "自成进程组的（setsid、set -m、timeout）则可能继续运行。",
         },
     },
     "ja": {
@@ -107,7 +109,9 @@ SENTENCES: dict[str, dict[str, dict[object, str]]] = {
         "command": {
             "": "POSIX シェルのコマンド 1 行。見つけたものを出力してください。"
             "出力が空だとエラーとして返されます。呼び出しごとに入力なしで新しく始まり、"
-            "cd は引き継がれず、バックグラウンドに残したものは終了されます。",
+            "cd は引き継がれず、バックグラウンドに残したものは終了されます。"
+            "ただし別のプロセスグループになったもの（setsid、set -m、timeout）は"
+            "残ることがあります。",
         },
     },
 }

@@ -17,17 +17,19 @@ import unittest
 from dataclasses import asdict, dataclass, is_dataclass, replace
 from pathlib import Path
 
-from agent_turn import NOT_OFFERED, run_turn, run_turn_async
+from agent_turn import NOT_OFFERED, NOT_RUN, run_turn, run_turn_async
 from executors import LocalExecutor
 from process_check_support import (
     CODE,
     NO_POSIX,
     demo_environment,
+    file_name,
     link_programs,
     run_demo,
     search_path,
     wait_until,
     why_no_fence,
+    words_of,
     write_program,
 )
 from request_check_support import Refused, check_request
@@ -166,12 +168,23 @@ class ToolDefinitionChecks(unittest.TestCase):
     def test_a_command_is_said_to_start_anew(self):
         """What no call keeps or leaves running is said with the command."""
         for language, words in {
-            "en": ("without input", "cd is forgotten", "in the background is ended"),
-            "zh-CN": ("没有输入", "cd 不会保留", "后台运行的会被终止"),
+            "en": (
+                "without input",
+                "cd is forgotten",
+                "in the background is ended",
+                "setsid, set -m, timeout) may live on",
+            ),
+            "zh-CN": (
+                "没有输入",
+                "cd 不会保留",
+                "后台运行的会被终止",
+                "timeout）则可能继续运行",
+            ),
             "ja": (
                 "入力なし",
                 "cd は引き継がれず",
                 "バックグラウンドに残した",
+                "timeout）は残ることが",
             ),
         }.items():
             for tool in tool_definitions(CONTRACT, language):
@@ -251,7 +264,7 @@ class WithDesktop(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        scratch = tempfile.TemporaryDirectory(prefix="turn 回合 ")
+        scratch = tempfile.TemporaryDirectory(prefix=file_name("turn 回合 "))
         cls.addClassCleanup(scratch.cleanup)
         cls.home = Path(scratch.name).resolve()
         workspace = cls.home / "mnt" / "Workspace"
@@ -389,7 +402,7 @@ class TurnChecks(WithDesktop):
     def test_only_wired_tools_are_offered(self):
         """A tool without a fingerprint is not offered, and a call of it not run."""
         made = self.home / "made"
-        command = {"command": f'echo > "{made}"; echo done'}
+        command = {"command": f'echo > "{words_of(made)}"; echo done'}
         call = ToolUse("toolu_1", "run_in_sandbox", command)
         fps = {"run_on_desktop": self.fps["run_on_desktop"]}
         client, messages = ScriptedClient(Answer([call], "tool_use")), [QUESTION]
@@ -411,7 +424,9 @@ class TurnChecks(WithDesktop):
         made = self.home / "made"
         self.addCleanup(made.unlink, missing_ok=True)
         call = ToolUse(
-            "toolu_1", "run_on_desktop", {"command": f'echo > "{made}"; echo done'}
+            "toolu_1",
+            "run_on_desktop",
+            {"command": f'echo > "{words_of(made)}"; echo done'},
         )
         for reason in ("max_tokens", "refusal", "pause_turn", "end_turn", None):
             for language in LANGUAGES:
@@ -420,8 +435,8 @@ class TurnChecks(WithDesktop):
                 )
                 (result,) = messages[-1]["content"]
                 self.assertIs(result["is_error"], True)
-                self.assertIn(f"stop_reason={reason}", result["content"])
-                self.assertIn("run_on_desktop", result["content"])
+                said = NOT_RUN[language].format(tool=call.name, reason=reason)
+                self.assertEqual(result["content"], said)
                 self.assertFalse(made.exists())
                 check_request(plain({**client.requests[0], "messages": messages}))
         self.turn(call)
@@ -434,6 +449,10 @@ class TurnChecks(WithDesktop):
             content.encode("ascii")
             self.assertTrue(content.isprintable())
             self.assertLess(len(content), 300)
+        for length in (128, 129):
+            name = "y" * length
+            content = self.result_of(name, READ, stop_reason="max_tokens")["content"]
+            self.assertTrue(content.startswith(f"{name[:128]} was not run"))
 
     def test_blank_words_are_left_out(self):
         """What the service sends and does not take back is not appended."""
@@ -555,7 +574,7 @@ class TurnChecks(WithDesktop):
                 ScriptedClient(Answer(calls, "tool_use")), messages, fps, executors
             )
         homes = [result["content"] for result in messages[-1]["content"]]
-        self.assertEqual(homes, [other, str(self.home)])
+        self.assertEqual(homes, [other, words_of(self.home)])
 
     def test_options_reach_the_request(self):
         """Model, limit and language are what the client is asked with."""
@@ -606,11 +625,30 @@ class AsyncTurnChecks(WithDesktop):
         self.assertEqual(messages, plain_messages)
         self.assertEqual(client.requests, plain_client.requests)
 
+    def test_its_results_are_in_the_language_that_was_asked_for(self):
+        """Words of the guard and of the turn are those of the other client's turn."""
+        calls = [
+            ToolUse("toolu_1", "run_on_desktop", {}),
+            ToolUse("toolu_2", "no_such_tool", READ),
+        ]
+        for language in LANGUAGES:
+            client, messages = (
+                AsyncScriptedClient(Answer(calls, "tool_use")),
+                [QUESTION],
+            )
+            wired = self.fps, self.executors
+            asyncio.run(run_turn_async(client, messages, *wired, language=language))
+            plain_client, plain_messages = self.turn(*calls, language=language)
+            self.assertEqual(messages, plain_messages)
+            self.assertEqual(client.requests, plain_client.requests)
+            said = messages[-1]["content"][0]["content"]
+            self.assertEqual(said.isascii(), language == "en")
+
     def gated_turn(self, messages):
         """A turn whose command runs until a file `gate` is made, or too long."""
         tries = f"for i in {' '.join('0123456789' * 20)}; do"
-        command = f'{tries} [ -e "{self.gate}" ] && echo through && exit; sleep 0.02'
-        command += "; done; exit 1"
+        command = f'{tries} [ -e "{words_of(self.gate)}" ] && echo through && exit; '
+        command += "sleep 0.02; done; exit 1"
         call = ToolUse("toolu_1", "run_on_desktop", {"command": command})
         client = AsyncScriptedClient(Answer([call], "tool_use"))
         return run_turn_async(client, messages, self.fps, self.executors)
@@ -707,7 +745,7 @@ class DemoChecks(unittest.TestCase):
     """`demo.py`, started as a reader would."""
 
     def setUp(self):
-        scratch = tempfile.TemporaryDirectory(prefix="demo 演示 ")
+        scratch = tempfile.TemporaryDirectory(prefix=file_name("demo 演示 "))
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name).resolve()
         self.temporary = self.folder / "tmp"

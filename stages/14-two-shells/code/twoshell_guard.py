@@ -100,9 +100,7 @@ BLANK = re.compile(
     "HANGUL.* FILLER|SCRIPT FILLER|SELECTOR|GRAPHEME J|PATTERN BLANK|INHERENT|NULL NOTE"
 )
 # A terminal's commands: those with numbers, a window's title, and the short ones.
-ANSI = re.compile(
-    r"(\x1b\[|\x9b)[ -?]*[@-~]|\x1b][^\0-\x1f]*(\a|\x1b\\)|\x1b[ -/]*[0-~]"
-)
+ANSI = re.compile(r"(\x1b\[|\x9b)[ -?]*[@-~]|\x1b(][^\0-\x1f]*(\a|\x1b\\)|[ -/]*[0-~])")
 
 
 class Execution(NamedTuple):
@@ -120,8 +118,9 @@ def run_local(
 ) -> Execution:
     """Run a program in a session of its own, and end its process group with it.
 
-    A process that left the group is not ended; one that holds a pipe is waited for
-    about half a second. Raises `OSError` or `ValueError` when nothing was started.
+    It does not end what left the group (`setsid`, `set -m`, `timeout`), what a killed
+    Host leaves, or what Ctrl-C meets at its start or end in the main thread. It waits
+    half a second for a held pipe; raises `OSError` or `ValueError` if nothing started.
     """
     if os.name != "posix" or signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
         raise ChildProcessError("needs POSIX, and a SIGCHLD that is not ignored")
@@ -207,14 +206,16 @@ def dispatch(
     Whatever goes wrong has `is_error`; so have a code that is not in `accept_exit` and
     an output of nothing but characters known to be unseen, unless `expect_empty`.
     Each command starts anew, with an empty input, and what it left running is ended, a
-    server too. What a screen hides is written in escapes, also the joiners of emoji and
-    Persian and the return before a newline; a cut may halve one. `tool_use_id` goes
-    back as it came. Only mistakes of the program raise `ValueError` or `TypeError`,
-    before anything runs: another language, codes or seconds of another type.
+    server too, but not what left its group (see `run_local`). What a screen hides is
+    written in escapes, also the joiners of emoji and Persian and the return before a
+    newline; a cut may halve one. Only mistakes of the program raise `ValueError` or
+    `TypeError`, before a run: an unknown language, no codes, not `0 < seconds < 1e9`.
     """
     if language not in LANGUAGES:
         raise ValueError(f"language must be one of {', '.join(LANGUAGES)}")
-    accept_exit, timeout_seconds = tuple(accept_exit), float(timeout_seconds)
+    if not isinstance(timeout_seconds, (int, float)) or not 0 < timeout_seconds < 1e9:
+        raise ValueError("timeout_seconds must be a number above 0 and below 1e9")
+    accept_exit = tuple(map(int.__index__, accept_exit))
     say = MESSAGES[language]
     block = {"type": "tool_result", "tool_use_id": tool_use_id}
 
@@ -252,7 +253,6 @@ def dispatch(
     except Exception as error:
         # A conversation in which one call has no result cannot go on.
         return failed("no_result", host=host, error=type(error).__name__)
-
     escapes = _escapes(output)
     is_empty = not ANSI.sub("", output).translate(dict.fromkeys(escapes)).strip()
     problem = ""
