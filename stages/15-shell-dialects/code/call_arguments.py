@@ -80,8 +80,8 @@ def starting_folder(workdir: object, workspace: Path) -> Path:
         enters = folder.is_dir() and os.access(folder, os.X_OK)
         if enters and not folder.is_relative_to(PROCESSES):
             return folder
-    except (AttributeError, TypeError, ValueError, OSError):
-        pass
+    except (AttributeError, TypeError, ValueError, OSError, RecursionError):
+        pass  # the last of them before Python 3.13, of a thousand links in a row
     raise Refused(
         "workdir must be an existing folder that can be entered, and not below /proc"
     )

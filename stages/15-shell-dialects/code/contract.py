@@ -21,7 +21,8 @@ SIGNAL = Marker("[killed by signal: {N}]")
 TIMED_OUT = Marker("[timed out after {N}ms]")
 DENIED = Marker("[sandbox: file access denied under {<mode>} mode]")
 LEFT_OUT = Marker("[{N} characters left out here]")
-SMALLEST_BUDGET = 60
+# More than any command can print.
+MOST_CHARACTERS = 10**20 - 1
 
 
 class PolicyError(ValueError):
@@ -63,11 +64,12 @@ class RunContract:
 
     budget: how many characters the body of a result may have, which is stdout,
         stderr, its heading and the notice of what was left out; not the markers
-        below it. At least 60, so that there is room for a notice.
+        below it. So much that a heading, a notice and one character have room, and
+        so has `no_output`: with the words of this contract at least 60.
     default_timeout_ms, longest_timeout_ms: milliseconds, the first of them at most
         the second.
 
-    Raises `ValueError` for other numbers.
+    Raises `ValueError` for other numbers, and for words too long for the budget.
     """
 
     exit_code: Marker = EXIT_CODE
@@ -82,8 +84,11 @@ class RunContract:
     longest_timeout_ms: int = 600_000
 
     def __post_init__(self) -> None:
-        if self.budget < SMALLEST_BUDGET:
-            raise ValueError(f"the budget must be at least {SMALLEST_BUDGET}")
+        words = self.left_out.write(MOST_CHARACTERS) + self.stderr_heading
+        # Around each of the two stands a line feed on either side.
+        smallest = max(len(words) + 4 + 1, len(self.no_output))
+        if self.budget < smallest:
+            raise ValueError(f"with these words the budget must be {smallest} or more")
         if not 1 <= self.default_timeout_ms <= self.longest_timeout_ms:
             raise ValueError("the default timeout must be from 1 to the longest")
 

@@ -64,6 +64,31 @@ def stdin_has(data: bytes) -> Iterator[None]:
         os.close(before)
 
 
+@contextlib.contextmanager
+def chain_of_links(
+    folder: Path, length: int = 1100, end: str = "missing"
+) -> Iterator[str]:
+    """Within the block there are links in a row; the name of the first."""
+    names = [f"link-{number}" for number in range(length)]
+    for name, target in zip(names, [*names[1:], end], strict=True):
+        (folder / name).symlink_to(target)
+    try:
+        yield names[0]
+    finally:
+        for name in names:
+            (folder / name).unlink()
+
+
+@contextlib.contextmanager
+def handling(number: int, handler: object) -> Iterator[None]:
+    """Handle a signal so within the block."""
+    before = signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        signal.signal(number, before)
+
+
 @functools.cache
 def tool(dialect: Dialect, mode: str, fence: Fence) -> ShellTool:
     """The one tool of this kind, with a workspace of its own."""

@@ -26,6 +26,7 @@ from fences import BWRAP, LANDLOCK
 __all__ = ["ClosingChecks", "DemoChecks", "OneCallChecks", "TwoCopiesChecks"]
 
 CODE = Path(__file__).resolve().parent
+IN_ASCII = {"LC_ALL": "POSIX", "PYTHONCOERCECLOCALE": "0", "PYTHONUTF8": "0"}
 FENCED = not (LANDLOCK.why_not() and BWRAP.why_not())
 
 
@@ -35,17 +36,24 @@ def run_demo(
     encoding: str = "utf-8",
     programs: str = "",
     leaves: bool = False,
+    in_ascii: bool = False,
+    ignored: str = "",
 ) -> subprocess.CompletedProcess[str]:
     """A demo's result, at a terminal of this encoding, with our folder for its own.
 
     programs: a folder in front of the others on its PATH.
     leaves: whether it leaves something in its folder, as it must not.
+    in_ascii: whether Python's own encoding for words is ASCII there.
+    ignored: the name of a signal that it is started to ignore.
     """
+    # Not sh: dash takes such a signal back from whom it starts.
+    ignoring = ["bash", "-c", f"trap '' {ignored}; exec \"$@\"", "bash"]
     place = Path(tempfile.mkdtemp(dir=scratch()))
     done = subprocess.run(
-        [sys.executable, str(CODE / name), *arguments],
+        [*(ignoring if ignored else []), sys.executable, str(CODE / name), *arguments],
         env={
             **os.environ,
+            **(IN_ASCII if in_ascii else {}),
             **dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(place)),
             "PATH": os.pathsep.join(filter(None, [programs, os.environ["PATH"]])),
             "PYTHONIOENCODING": encoding,
@@ -103,6 +111,16 @@ class DemoChecks(unittest.TestCase):
         line = "    [sandbox: file access denied under workspace-write mode]"
         self.assertEqual(shown().stdout.splitlines().count(line), 3)
 
+    def test_a_broken_promise_is_a_failure(self) -> None:
+        """With shells that only fail, promises are broken, and the demo ends as 1."""
+        folder = Path(tempfile.mkdtemp(dir=scratch()))
+        for name in ("bash", "pwsh"):
+            (folder / name).write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+            (folder / name).chmod(0o755)
+        done = run_demo("demo.py", programs=str(folder))
+        self.assertRegex(done.stdout, r"stated, [1-9]\d* findings against them")
+        self.assertEqual(done.returncode, 1)
+
     def test_no_random_path_is_shown(self) -> None:
         """Folders of the run are shown by a name."""
         self.assertIn("> cd OUTSIDE; pwd\n    OUTSIDE\n", shown().stdout)
@@ -125,6 +143,7 @@ class TwoCopiesChecks(unittest.TestCase):
 UNCONFINED = "danger-full-access"
 REPLACE = 'cd /; rmdir "$HOME"; : >"$HOME"'
 FORGED = "[exit code: 7]"
+CHINESE = os.fsdecode("echo 中".encode())
 OUTCOME = "exit_code=None signal=9 timed_out=400 denied=None refused=False left_out=0"
 NO_BWRAP = """\
 #!/bin/sh
@@ -139,6 +158,8 @@ class OneCall:
 
     tried: whether bubblewrap is started, which here makes no fence.
     leaves: whether the command leaves what cannot be removed as a folder is.
+    in_ascii: whether Python's own encoding for words is ASCII there.
+    ignored: the name of a signal that it is started to ignore.
     """
 
     arguments: tuple[str, ...]
@@ -147,17 +168,30 @@ class OneCall:
     code: int = 0
     tried: bool = False
     leaves: bool = False
+    in_ascii: bool = False
+    ignored: str = ""
 
 
 ONE_CALLS = {
-    "all at once, and a file where the workspace was": OneCall(
+    "all at once, in ASCII, and a file where the workspace was": OneCall(
         (
-            *(UNCONFINED, f"echo '{FORGED}'; pwd; {REPLACE}; sleep 60"),
+            *(UNCONFINED, f"echo '{FORGED}'; {CHINESE}; pwd; {REPLACE}; sleep 60"),
             *("--workdir", "/", "--timeout", "400", "--outcome"),
         ),
-        rf"{re.escape(FORGED)}\n/\n\[timed out after 400ms\]\n"
+        rf"{re.escape(FORGED)}\n中\n/\n\[timed out after 400ms\]\n"
         rf"\[killed by signal: 9\]\n{OUTCOME}\n",
         leaves=True,
+        in_ascii=True,
+    ),
+    "the first fence that holds": OneCall(
+        ("read-only", "echo ran"),
+        "not run: .*\n" if LANDLOCK.why_not() else "ran\n",
+        tried=bool(LANDLOCK.why_not()),
+    ),
+    "no fence that holds, as exit codes are lost": OneCall(
+        ("read-only", "echo ran"),
+        "not run: .* nothing is run: there is no fence\n",
+        ignored="CHLD",
     ),
     "a timeout that is no number": OneCall(
         (UNCONFINED, "echo ran", "--timeout", "abc"),
@@ -190,6 +224,8 @@ class OneCallChecks(unittest.TestCase):
             *call.arguments,
             programs=str(folder),
             leaves=call.leaves,
+            in_ascii=call.in_ascii,
+            ignored=call.ignored,
         )
         self.assertEqual(done.returncode, call.code, done.stderr)
         self.assertRegex(done.stdout, rf"^(?:{call.text})\Z")

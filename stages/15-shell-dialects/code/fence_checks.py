@@ -20,10 +20,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from unittest.mock import patch
 
+import fence_base
 import landlock
 from asking import gone, is_running
 from contract import FULL_ACCESS, MODES, READ_ONLY, WORKSPACE_WRITE, Policy
-from dialect_check_support import stdin_has
+from dialect_check_support import end_by_mark, handling, stdin_has
 from dialects import BASH
 from fence_check_support import (
     CONFINED,
@@ -54,6 +55,8 @@ __all__ = [
 NO_POSIX = "needs a POSIX shell"
 CODE = Path(__file__).resolve().parent
 IN_PYTHON = shlex.join(PYTHON)
+# Not `socket`, which takes longer to import than all the rest.
+BIND = "import _socket, sys; _socket.socket(_socket.AF_UNIX).bind(sys.argv[1])"
 # Each changes something in the folder $1, and has the folder $2 in the workspace.
 ATTEMPTS = {
     "create": 'echo x >"$1/new"',
@@ -66,6 +69,7 @@ ATTEMPTS = {
     "replace": 'mv -f "$2/draft" "$1/canary"',
     "make-a-folder": 'mkdir "$1/folder"',
     "make-a-pipe": 'mkfifo "$1/pipe"',
+    "make-a-socket": f"""{IN_PYTHON} '{BIND}' "$1/socket" """,
     "make-a-link": 'ln -s /dev/null "$1/link"',
     "name-outside": 'ln "$1/canary" "$1/second"',
     "name-inside": 'ln "$1/canary" "$2/second"',
@@ -113,6 +117,20 @@ def exhausted(action, tries: int = 20):
         )
     except landlock.LandlockError:
         return action()
+
+
+def children_of(number: int) -> list[int]:
+    text = Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii")
+    return [int(child) for child in text.split()]
+
+
+def has_ended(number: int) -> bool:
+    """Whether this process executes no more; its parent may not have asked yet."""
+    try:
+        status = Path(f"/proc/{number}/stat").read_bytes()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    return status.rpartition(b") ")[2][:1] in (b"Z", b"X")
 
 
 def is_for_all(place: str) -> bool:
@@ -535,6 +553,26 @@ class LandlockChecks(HoldsChecks, WithOutside):
         self.assertEqual((done.returncode, done.started), (-9, True))
         self.assertTrue(LANDLOCK.keeps("signal", READ_ONLY))
 
+    def test_without_a_thread_nothing_is_started(self):
+        """Where no more threads can be had, that is said, and the action not done."""
+        done, abi = [], landlock.kernel_abi()
+        lacking = RuntimeError("can't start new thread")
+        with patch.object(threading.Thread, "start", side_effect=lacking):
+            with self.assertRaisesRegex(landlock.LandlockError, "at starting a thread"):
+                landlock.in_restricted_thread(lambda: done.append(1), [], abi)
+            self.assertIn("at starting a thread", LandlockFence().why_not())
+            with self.assertRaisesRegex(FenceError, "at starting a thread"):
+                self.shell(LANDLOCK, READ_ONLY, ":")
+        self.assertEqual(done, [])
+
+        def fail() -> None:
+            raise RuntimeError
+
+        # What the action itself raises stays what it is.
+        with self.assertRaises(RuntimeError) as caught:
+            landlock.in_restricted_thread(fail, [], abi)
+        self.assertIs(type(caught.exception), RuntimeError)
+
     def test_a_failure_is_not_kept(self):
         """A fence that could not be made is tried again, and then it holds."""
         fence = LandlockFence()
@@ -646,6 +684,24 @@ class BubblewrapChecks(HoldsChecks, WithOutside):
                 self.assertEqual(done.stdout.decode(), f"{name}\n")
                 self.assertEqual(os.listdir(name), [])
 
+    def test_a_folder_that_its_dev_has_not_is_an_error_about_the_folder(self):
+        """Of the Host's /dev it has a few folders, and says so of the others."""
+        others = [path for path in Path("/dev").iterdir() if not path.is_symlink()]
+        missing = [
+            path
+            for path in others
+            if path.name not in ("shm", "pts") and path.is_dir()
+            if os.access(path, os.X_OK)
+        ]
+        if not missing:
+            self.skipTest("needs a folder in /dev, such as /dev/net")
+        for mode in CONFINED:
+            for folder in ("/dev", "/dev/shm", "/dev/pts"):
+                self.assertTrue(self.starts(mode, "true", workdir=Path(folder)))
+            with self.assertRaisesRegex(FenceError, "^workdir must be another"):
+                self.shell(BWRAP, mode, ":", workdir=missing[0])
+        self.shell(BWRAP, FULL_ACCESS, ":", workdir=missing[0])
+
     def test_its_own_environment_is_empty(self):
         """The first process inside has no variable that a command could read."""
         command = "wc -c </proc/1/environ"
@@ -708,25 +764,48 @@ class BubblewrapChecks(HoldsChecks, WithOutside):
                 os.kill(pid, signal.SIGKILL)
                 self.assertTrue(gone(mark))
 
+    def test_when_it_is_ended_nothing_runs_any_more(self):
+        """The end has come for all behind it by the time that `end` returns."""
+        command = "for _ in 1 2 3 4 5 6 7 8; do setsid sleep 60 & done; echo; wait"
+        for _ in range(3):
+            launch = self.launch(BWRAP, READ_ONLY, ["sh", "-c", command])
+            with launch.process as process:
+                process.stdout.readline()
+                # The kernel lets it end as the last one behind the fence.
+                (first,) = children_of(process.pid)
+                self.assertFalse(has_ended(first))
+                launch.end()
+                self.assertTrue(has_ended(first))
+            self.assertTrue(launch.started())
+
     def test_it_ends_with_the_host(self):
-        """When the Host is killed, the command does not run on."""
-        mark = f"60.{secrets.randbelow(10**9):09}"
+        """When the Host is killed, the command does not run on; unfenced, it does."""
+        for fence, mode in (("BWRAP", READ_ONLY), ("NO_FENCE", FULL_ACCESS)):
+            mark = f"60.{secrets.randbelow(10**9):09}"
+            self.addCleanup(end_by_mark, mark)
+            self.kill_the_host(fence, mode, mark)
+            ended = gone(mark) if fence == "BWRAP" else not is_running(mark)
+            self.assertEqual(ended, fence == "BWRAP")
+
+    def kill_the_host(self, fence: str, mode: str, mark: str) -> None:
+        """Let a Host start a command that has `mark` in its words, and kill it."""
         host = (
             "import sys; sys.path.insert(0, sys.argv[1]); import fences, pathlib\n"
             "from contract import Policy\n"
             "here = pathlib.Path(sys.argv[2])\n"
             "argv = ['sh', '-c', 'echo up; exec sleep \"$0\"', sys.argv[3]]\n"
-            "launch = fences.BWRAP.launch(argv, Policy('read-only', here), here, {})\n"
+            "fence, policy = getattr(fences, sys.argv[4]), Policy(sys.argv[5], here)\n"
+            "launch = fence.launch(argv, policy, here, {})\n"
             "print(launch.process.stdout.read(3))\n"
             "sys.stdout.flush(); sys.stdin.read()\n"
         )
-        argv = [*PYTHON, host, str(CODE), str(self.workspace.resolve()), mark]
+        there = self.workspace.resolve()
+        argv = [*PYTHON, host, str(CODE), str(there), mark, fence, mode]
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
         with subprocess.Popen(argv, **pipes) as process:
             self.assertEqual(process.stdout.readline(), b"b'up\\n'\n")
             self.assertTrue(is_running(mark))
             process.kill()
-        self.assertTrue(gone(mark))
 
     def test_other_processes_are_not_seen(self):
         """The Host cannot be signalled, and unfenced it can."""
@@ -810,6 +889,22 @@ class TrialChecks(WithOutside):
         """Also when it reports what the real one would."""
         self.assert_runs_nothing(self.fence_of(self.LIAR), "wrote through it")
 
+    def test_a_program_that_only_reports_is_no_fence(self):
+        """What claims success and runs nothing leaves the canary as it was, too."""
+        report = self.LIAR.replace('"$@"; ', "")
+        self.assert_runs_nothing(self.fence_of(report), "makes no fence here")
+
+    def test_a_trial_that_takes_too_long_is_ended(self):
+        """A program that does not come to its end is killed, and is no fence."""
+        mark, seconds = self.outside / "ended", f"3.{secrets.randbelow(10**9):09}"
+        self.addCleanup(end_by_mark, seconds)
+        # It is the script that is killed: what it waits for must not hold the pipes.
+        waits = f"/bin/sleep {seconds} >/dev/null 2>&1; : >{shlex.quote(str(mark))}"
+        fence = self.fence_of(waits)
+        with patch.object(fence_base, "TRIAL_SECONDS", 0.1):
+            self.assertIn("makes no fence here", fence.why_not())
+        self.assertFalse(mark.exists())
+
     def test_a_kernel_with_landlock_has_a_fence(self):
         """Where the kernel speaks Landlock, the trial of it succeeds."""
         if not landlock.kernel_abi():
@@ -881,6 +976,25 @@ class FullAccessChecks(WithOutside):
         """Nothing was started, and the message names no path."""
         with self.assertRaisesRegex(FenceError, "nothing was started: [^/]*$"):
             self.run_behind(NO_FENCE, FULL_ACCESS, "no-such-program")
+
+    @unittest.skipUnless(os.name == "posix", NO_POSIX)
+    def test_where_exit_codes_are_lost_nothing_is_started(self):
+        """With SIGCHLD ignored every failure would read as 0, so nothing is run."""
+        fences = [one for one in (LANDLOCK, BWRAP) if not one.why_not()]
+        for fence, mode in ((NO_FENCE, FULL_ACCESS), *((f, READ_ONLY) for f in fences)):
+            with handling(signal.SIGCHLD, signal.SIG_IGN):
+                with self.assertRaisesRegex(FenceError, "SIGCHLD is ignored here"):
+                    self.shell(fence, mode, "exit 3")
+                if mode != FULL_ACCESS:
+                    self.assertIn("SIGCHLD is ignored", type(fence)().why_not())
+            self.assertEqual(self.shell(fence, mode, "exit 3").returncode, 3)
+
+    @unittest.skipUnless(os.name == "posix", NO_POSIX)
+    def test_words_can_be_any_bytes(self):
+        """A name that is no UTF-8, as one of a folder can be, is passed as it is."""
+        name = os.fsdecode(b"caf\xe9")
+        done = self.shell(NO_FENCE, FULL_ACCESS, 'printf "$1$MARK"', name, MARK=name)
+        self.assertEqual(done.stdout, b"caf\xe9" * 2)
 
     @unittest.skipUnless(os.name == "posix", NO_POSIX)
     def test_words_are_utf8_in_any_locale(self):

@@ -6,15 +6,18 @@ built is no refusal of the command's. So the evidence comes over a descriptor.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
+import re
+import signal
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from subprocess import DEVNULL, PIPE
 
-from session_end import end_group, end_session
+from session_end import await_exit, end_group, end_session
 
 Variables = Mapping[str, str]
 
@@ -36,6 +39,7 @@ class Launch:
 
     process: subprocess.Popen[bytes]
     report: io.FileIO | None = None
+    _said: bytearray = field(default_factory=bytearray)
 
     def started(self) -> bool:
         """Whether the command itself began. Ask once, after the process has ended.
@@ -47,12 +51,10 @@ class Launch:
         """
         if self.report is None:
             return True
-        # Something that the Host has not ended yet may still hold the other end.
-        os.set_blocking(self.report.fileno(), False)
         with self.report:
-            said = self.report.read() or b""
+            self._read_report()
         killed = (self.process.returncode or 0) < 0
-        return b'"exit-code"' in said or (killed and b'"child-pid"' in said)
+        return b'"exit-code"' in self._said or (killed and self._child() is not None)
 
     def end(self) -> None:
         """Kill the process and what it has started, as far as `end_session` can.
@@ -64,9 +66,21 @@ class Launch:
         elif self.report is None:
             end_session(self.process.pid)
         else:
-            # The kernel ends the rest with the first process behind bubblewrap. To
-            # search for them, as `end_session` does, would take a tenth of the call.
             end_group(self.process.pid)
+            self._read_report()
+            if (child := self._child()) is not None:
+                # The first process of a space of their own. Linux ends the others
+                # with it, and it is the last: nobody writes after that.
+                await_exit(child)
+
+    def _read_report(self) -> None:
+        # Something that the Host has not ended yet may still hold the other end.
+        os.set_blocking(self.report.fileno(), False)
+        self._said.extend(self.report.read() or b"")
+
+    def _child(self) -> int | None:
+        found = re.search(rb'"child-pid": *(\d+)', self._said)
+        return int(found[1]) if found else None
 
 
 def start(
@@ -78,8 +92,14 @@ def start(
     """Start a program in a new session; of our descriptors it gets `inherited` alone.
 
     Words are passed as UTF-8, whatever the locale. Raises `OSError` when there is no
-    such program or folder, and `ValueError` for what no system can pass on.
+    such program or folder, or when SIGCHLD is ignored, as a parent can hand it down;
+    and `ValueError` for what no system can pass on.
     """
+    if os.name == "posix" and signal.getsignal(signal.SIGCHLD) == signal.SIG_IGN:
+        # The system would throw each exit code away, and Python read it as 0.
+        raise OSError(
+            errno.ECHILD, "SIGCHLD is ignored here, so that no exit code is known"
+        )
     return subprocess.Popen(
         [_encode(word) for word in argv],
         cwd=workdir,

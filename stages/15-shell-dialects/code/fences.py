@@ -28,6 +28,8 @@ PRIVATE = "/tmp"
 # What bubblewrap makes anew, and what of it can hold a folder of the Host's.
 ITS_OWN = (PRIVATE, "/proc", "/dev")
 HIDING = (f"{PRIVATE}/", "/dev/shm/")
+# What its /dev has in it, of the folders that the Host's can have.
+ITS_DEVICE_FOLDERS = ("/dev/shm", "/dev/pts")
 # Since which version of Landlock: what it refuses, and what was possible before.
 LATER_REFUSALS = (
     (landlock.TRUNCATE_ABI, "truncating files", "truncating a file"),
@@ -127,6 +129,11 @@ class BubblewrapFence(TriedFence):
         workdir: Path,
         environment: Variables,
     ) -> Launch:
+        if _is_missing_inside(workdir):
+            raise FenceError(
+                "workdir must be another folder: bubblewrap has a /dev of its own, "
+                "and that one is not in it"
+            )
         read_end, write_end = os.pipe()
         report = io.FileIO(read_end)
         try:
@@ -153,6 +160,13 @@ class BubblewrapFence(TriedFence):
             f"there vanishes. It does not refuse: reading, {NEVER_REFUSED}. A signal "
             "is reported as exit code 128+N"
         )
+
+
+def _is_missing_inside(workdir: Path) -> bool:
+    """Whether this is a folder of the Host's /dev that the new one has not."""
+    if workdir == Path("/dev") or not workdir.is_relative_to("/dev"):
+        return False
+    return not any(workdir.is_relative_to(one) for one in ITS_DEVICE_FOLDERS)
 
 
 def _bubblewrap_options(

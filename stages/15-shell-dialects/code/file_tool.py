@@ -7,6 +7,7 @@ one boundary: the same refusal, in the same words.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import secrets
 import stat
@@ -61,6 +62,9 @@ def write_file(path: str, text: str, policy: Policy) -> Outcome:
         return Outcome(
             refused="path and text must be valid Unicode, and the path without NUL"
         )
+    except RecursionError:
+        # Before Python 3.13 that is how a thousand links in a row are resolved.
+        return Outcome(refused=os.strerror(errno.ELOOP))
     except OSError as error:
         return Outcome(refused=error.strerror or "the system gave no reason")
     return Outcome(stdout=f"bytes written: {len(payload)}", exit_code=0)

@@ -9,6 +9,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 from contract import CONTRACT, FULL_ACCESS, MODES, READ_ONLY, WORKSPACE_WRITE, Policy
+from dialect_check_support import chain_of_links
 from dialects import BASH
 from fence_check_support import CONFINED, WithOutside, contents
 from fences import BWRAP, LANDLOCK
@@ -126,6 +127,28 @@ class FileToolChecks(WithOutside):
                 self.assert_written(WORKSPACE_WRITE, path, inside / where, str(path))
         self.assertTrue((inside / "to-draft").is_symlink())
 
+    def test_a_thousand_links_are_an_error_of_the_path(self):
+        """A chain that Python cannot follow is refused, and a short one is not."""
+        with chain_of_links(self.workspace) as first:
+            policy = Policy(WORKSPACE_WRITE, self.workspace)
+            outcome = write_file(f"{first}/new", "new", policy)
+            self.assertNotEqual(outcome.refused, "")
+            self.assertIsNone(outcome.denied)
+            # A Python that follows it, since 3.13, behaves as one that does not.
+            with patch.object(os.path, "realpath", side_effect=RecursionError):
+                outcome = write_file(f"{first}/new", "new", policy)
+            self.assertIn("symbolic links", outcome.refused)
+        with chain_of_links(self.workspace, 3, ".") as first:
+            where = self.workspace / "new"
+            self.assert_written(WORKSPACE_WRITE, f"{first}/new", where)
+
+    def test_a_workspace_that_is_gone_is_not_named(self):
+        """When its folder was deleted, the refusal gives no path of the Host away."""
+        policy = Policy(WORKSPACE_WRITE, self.workspace)
+        shutil.rmtree(self.workspace)
+        outcome = write_file("new", "x", policy)
+        self.assertEqual(outcome.refused, "No such file or directory")
+
     def test_what_else_fails_is_no_denial(self):
         """A missing folder, a folder for a file or a device are errors of their own."""
         os.mkfifo(self.workspace / "pipe")
@@ -174,12 +197,13 @@ class FileToolChecks(WithOutside):
 
     def test_the_old_file_is_there_until_the_new_one_is(self):
         """It is replaced in one step: its reader keeps the old, and nothing is left."""
-        self.draft.chmod(0o640)
+        # With set-uid, which a file with other contents must not keep.
+        self.draft.chmod(0o4640)
         os.link(self.draft, self.outside / "second")
         with self.draft.open("rb") as old:
             self.assert_written(WORKSPACE_WRITE, "draft", self.draft)
             self.assertEqual(old.read(), b"draft")
-        self.assertEqual(self.draft.stat().st_mode & 0o777, 0o640)
+        self.assertEqual(self.draft.stat().st_mode & 0o7777, 0o640)
         self.assertEqual(os.listdir(self.workspace), ["draft"])
         # Another name of the old file is outside, and stays with the old.
         self.assertEqual((self.outside / "second").read_bytes(), b"draft")

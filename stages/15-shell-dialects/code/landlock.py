@@ -23,7 +23,7 @@ import os
 import struct
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
 
@@ -103,7 +103,17 @@ def in_restricted_thread(
         return action()
 
     with ThreadPoolExecutor(max_workers=1) as own_thread:
-        return own_thread.submit(restricted).result()
+        return _submit(own_thread, restricted).result()
+
+
+def _submit(
+    own_thread: ThreadPoolExecutor, action: Callable[[], Result]
+) -> Future[Result]:
+    try:
+        return own_thread.submit(action)
+    except RuntimeError:
+        # The system has only so many threads, and so has a user.
+        raise LandlockError("Landlock failed at starting a thread") from None
 
 
 @contextlib.contextmanager

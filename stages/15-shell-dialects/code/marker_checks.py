@@ -115,6 +115,23 @@ class ContractChecks(unittest.TestCase):
             with self.assertRaises(ValueError):
                 replace(CONTRACT, default_timeout_ms=default)
 
+    def test_the_words_fit_into_the_budget(self) -> None:
+        """Words that leave no room for a heading and a notice make no contract."""
+        long = "x" * 70
+        for words in (
+            {"stderr_heading": long},
+            {"left_out": Marker(f"[{long} {{N}}]")},
+            {"no_output": long},
+        ):
+            with self.assertRaisesRegex(ValueError, "budget must be"):
+                replace(CONTRACT, budget=60, **words)
+            # The control: where there is room, the budget is kept.
+            contract = replace(CONTRACT, budget=200, **words)
+            out, err, left_out = both_ends(stream("o" * 999), stream("e"), contract)
+            outcome = Outcome(stdout=out, stderr=err, left_out=left_out)
+            self.assertLessEqual(len(render(outcome, contract)), 200)
+            self.assertLessEqual(len(render(Outcome(), contract)), 200)
+
     def test_values_do_not_change(self) -> None:
         """Policy, contract and outcome are fixed once they are made."""
         for value, name in (

@@ -8,6 +8,7 @@ what it prints says so.
 from __future__ import annotations
 
 import argparse
+import os
 import tempfile
 from pathlib import Path
 
@@ -29,11 +30,16 @@ def number_or_text(word: str) -> int | str:
         return word
 
 
+def utf8(word: str) -> str:
+    """A word of the command line, which is UTF-8 also where the locale is not."""
+    return os.fsencode(word).decode("utf-8", "surrogateescape")
+
+
 def arguments() -> argparse.Namespace:
     """The command line; a wrong one ends the program with 2."""
     parser = argparse.ArgumentParser(description="One call of a shell tool.")
     parser.add_argument("mode", choices=MODES)
-    parser.add_argument("command")
+    parser.add_argument("command", type=utf8)
     parser.add_argument("--shell", choices=("bash", "pwsh"), default="bash")
     parser.add_argument(
         "--fence",
@@ -41,7 +47,9 @@ def arguments() -> argparse.Namespace:
         help=f"the first that holds here, if not given; {FULL_ACCESS} has none",
     )
     parser.add_argument("--timeout", type=number_or_text, help="milliseconds")
-    parser.add_argument("--workdir", help="absolute, or relative to the workspace")
+    parser.add_argument(
+        "--workdir", type=utf8, help="absolute, or relative to the workspace"
+    )
     parser.add_argument("--outcome", action="store_true", help="what the Host keeps")
     asked = parser.parse_args()
     if asked.mode == FULL_ACCESS and asked.fence not in (None, NO_FENCE.name):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import select
 import signal
 import time
 from collections.abc import Callable
@@ -39,6 +40,21 @@ def end_session(leader: int) -> None:
 def end_group(leader: int) -> None:
     """Kill the group of `leader`, which is not reaped, and nothing else."""
     _kill(os.killpg, leader)
+
+
+def await_exit(number: int) -> None:
+    """Wait a while for the exit of any process, where the system lets us (Linux 5.3).
+
+    Of one that is gone already the number may be a stranger's, which costs the while.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        descriptor = os.pidfd_open(number)
+        try:
+            poller = select.poll()
+            poller.register(descriptor, select.POLLIN)
+            poller.poll(KILL_SECONDS * 1000)
+        finally:
+            os.close(descriptor)
 
 
 def _members(session: int) -> set[int]:

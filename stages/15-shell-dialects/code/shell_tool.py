@@ -43,7 +43,8 @@ class ShellTool:
     What it does not do: limit memory, processor time, the network or what can be
     read; end processes that moved to a session of their own, unless the fence
     does (where there is no /proc, to a group of their own; on Windows, any but the
-    shell itself); undo what an ended call wrote.
+    shell itself); end anything when the Host itself is killed, unless the fence
+    does, as bubblewrap; undo what an ended call wrote.
     """
 
     def __init__(
@@ -95,18 +96,27 @@ class ShellTool:
     async def run_async(
         self, command: str, *, timeout: int | None = None, workdir: str | None = None
     ) -> Outcome:
-        """The same beside other tasks. To cancel it ends its processes first."""
+        """The same beside other tasks. To cancel it ends its processes first.
+
+        A call that still waits for a thread has none, and then nothing runs.
+        """
         import asyncio  # takes longer than most calls, and few programs need it
 
-        cancelled = threading.Event()
-        call = asyncio.create_task(
-            asyncio.to_thread(self._run, command, timeout, workdir, cancelled)
-        )
+        cancelled, begun = threading.Event(), threading.Event()
+
+        def in_thread() -> Outcome:
+            begun.set()
+            return self._run(command, timeout, workdir, cancelled)
+
+        call = asyncio.create_task(asyncio.to_thread(in_thread))
         try:
             return await asyncio.shield(call)
         except asyncio.CancelledError:
             cancelled.set()
-            await asyncio.wait([call])
+            # Each side sets its own event and then looks at the other's. So what
+            # has not begun will find that it is cancelled, whenever its turn comes.
+            if begun.is_set():
+                await asyncio.wait([call])
             raise
 
     def _run(
@@ -120,7 +130,10 @@ class ShellTool:
         try:
             time_limit = milliseconds(timeout, self.contract)
             folder = starting_folder(workdir, self.policy.workspace)
-            launch = self._launch(command_text(command), folder)
+            text = command_text(command)
+            if cancelled.is_set():
+                raise Refused("the call was cancelled before it began")
+            launch = self._launch(text, folder)
         except Refused as refusal:
             return Outcome(refused=str(refusal))
         stdout = Stream(self.contract.budget)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import inspect
 import io
 import os
@@ -15,7 +14,7 @@ import sys
 import threading
 import time
 import unittest
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -23,6 +22,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import landlock
+import session_end
 import shell_call
 import shell_tool
 from asking import gone, is_running, outside_folder
@@ -38,7 +38,9 @@ from dialect_check_support import (
     DIALECTS,
     FENCES,
     SIDE_BY_SIDE,
+    chain_of_links,
     end_by_mark,
+    handling,
     name_of,
     needs_a_fence,
     needs_bash,
@@ -47,10 +49,12 @@ from dialect_check_support import (
     tool,
 )
 from dialects import BASH
+from excerpt import Stream
 from fence_launch import Launch, start
 from fences import BWRAP, NO_FENCE, Fence
 from process_behaviour import unused_seconds
 from render import render
+from session_end import end_session
 from shell_call import attend
 from shell_tool import ShellTool
 
@@ -105,6 +109,18 @@ def working_tools() -> list[ShellTool]:
     return [tool(BASH, FULL_ACCESS, NO_FENCE), *fenced]
 
 
+class WatchedFence(Fence):
+    """No fence at all, which keeps what it has launched."""
+
+    def __init__(self) -> None:
+        self.launches: list[Launch] = []
+
+    def launch(self, argv, policy, workdir, environment) -> Launch:
+        launch = super().launch(argv, policy, workdir, environment)
+        self.launches.append(launch)
+        return launch
+
+
 class SchemaChecks(unittest.TestCase):
     def test_parameters_are_those_of_run(self) -> None:
         """What `run` takes is declared, and nothing else is."""
@@ -119,6 +135,13 @@ class SchemaChecks(unittest.TestCase):
     def test_the_schema(self) -> None:
         """Each parameter is declared with its type, unit, limits and default."""
         self.assertEqual(open_tool().input_schema()["properties"], PROPERTIES)
+
+    def test_the_schema_is_the_contracts(self) -> None:
+        """With another contract, its limits and defaults are declared."""
+        other = replace(CONTRACT, default_timeout_ms=7, longest_timeout_ms=9)
+        one = ShellTool(DIALECTS[0], open_tool().policy, NO_FENCE, other)
+        timeout = one.input_schema()["properties"]["timeout"]
+        self.assertEqual((timeout["default"], timeout["maximum"]), (7, 9))
 
     def test_the_limits_that_are_declared_are_kept(self) -> None:
         """The longest timeout is taken, and a millisecond more is not."""
@@ -193,6 +216,16 @@ class ParameterChecks(unittest.TestCase):
             "x" * 5000,
         ):
             self.refused("workdir must be an existing folder", workdir=workdir)
+
+    def test_a_workdir_behind_a_thousand_links_is_one_too(self) -> None:
+        """A chain that Python cannot follow is refused, and a short one is not."""
+        with chain_of_links(self.tool.policy.workspace) as first:
+            self.refused("workdir must be an existing folder", workdir=first)
+            # A Python that follows it, since 3.13, behaves as one that does not.
+            with patch.object(os.path, "realpath", side_effect=RecursionError):
+                self.refused("workdir must be an existing folder", workdir=first)
+        with chain_of_links(self.tool.policy.workspace, 3, ".") as first:
+            self.assertEqual(self.tool.run("true", workdir=first).refused, "")
 
     def test_a_workdir_that_cannot_be_entered_is_one_too(self) -> None:
         """A folder without that right is refused as a folder, behind every fence."""
@@ -295,6 +328,13 @@ class CallChecks(unittest.TestCase):
                 self.assertEqual(seen["HOME"], str(policy.workspace))
                 self.assertIn("UTF-8", seen["LANG"])
 
+    def test_without_a_path_there_is_the_systems(self) -> None:
+        """Where the Host itself has no PATH, a command gets the default one."""
+        with patch.dict(os.environ):
+            del os.environ["PATH"]
+            one = ShellTool(BASH, open_tool().policy, NO_FENCE)
+        self.assertEqual(one.run('echo "$PATH"').stdout, f"{os.defpath}\n")
+
     def test_the_command_is_one_argument(self) -> None:
         """A shell is started with its flags and the command, whatever is in it."""
         for dialect in DIALECTS:
@@ -378,6 +418,16 @@ class EndChecks(unittest.TestCase):
                 self.assertEqual((outcome.stdout, outcome.stderr), ("on\n", ""))
                 self.assertTrue(gone(str(mark)), (child, name_of(one)))
 
+    def test_a_fence_that_is_still_being_made_ends_too(self) -> None:
+        """A call whose time is over at once leaves no half-made fence behind."""
+        if BWRAP.why_not():
+            self.skipTest(BWRAP.why_not())
+        one, mark = tool(BASH, WORKSPACE_WRITE, BWRAP), unused_seconds()
+        self.addCleanup(end_by_mark, str(mark))
+        for timeout in range(1, 16):
+            one.run(f"sleep {mark}", timeout=timeout)
+        self.assertTrue(gone(str(mark)))
+
     def test_a_long_timeout_is_as_long_as_it_says(self) -> None:
         """By a clock that runs fast, ten minutes pass before a call is ended."""
 
@@ -434,6 +484,46 @@ class EndChecks(unittest.TestCase):
 
             asyncio.run(cancel_it(one, mark))
 
+    def test_a_cancelled_call_has_ended_first(self) -> None:
+        """When `CancelledError` comes, the process has been waited for already."""
+        watched = WatchedFence()
+        one = ShellTool(BASH, open_tool().policy, watched)
+
+        async def cancel_it() -> int | None:
+            call = asyncio.create_task(one.run_async("exec sleep 60"))
+            while not watched.launches:
+                await asyncio.sleep(0.005)
+            call.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await call
+            return watched.launches[0].process.returncode
+
+        self.assertEqual(asyncio.run(cancel_it()), -signal.SIGKILL)
+
+    def test_a_call_that_is_cancelled_before_its_turn_is_never_run(self) -> None:
+        """It neither waits for the calls before it, nor is started after them."""
+        watched = WatchedFence()
+        one = ShellTool(BASH, open_tool().policy, watched)
+
+        async def cancel_it() -> Outcome:
+            asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+            before = asyncio.create_task(one.run_async("sleep 60", timeout=5000))
+            queued = asyncio.create_task(one.run_async("echo ran >ran"))
+            while not watched.launches:
+                await asyncio.sleep(0.005)
+            queued.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await queued
+            self.assertFalse(before.done())
+            before.cancel()
+            with self.assertRaises(asyncio.CancelledError):
+                await before
+            return await one.run_async("exit 3")
+
+        self.assertEqual(asyncio.run(cancel_it()).exit_code, 3)
+        ends = [launch.process.returncode for launch in watched.launches]
+        self.assertEqual(ends, [-signal.SIGKILL, 3])
+
     def test_a_task_gets_the_outcome(self) -> None:
         """Awaited, a call has the same outcome, and others go on beside it."""
 
@@ -462,8 +552,11 @@ class EndChecks(unittest.TestCase):
         def handler(*_: object) -> None:
             raise LookupError
 
-        with handling(signal.SIGTERM, handler):
-            self.interrupted(signal.SIGTERM, LookupError)
+        # Also of one for Ctrl-C, which is left alone if it is not Python's own.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            with handling(number, handler):
+                self.interrupted(number, LookupError)
+                self.assertIs(signal.getsignal(number), handler)
 
     def interrupted(self, number: int, exception: type[BaseException]) -> None:
         mark, over = unused_seconds(), threading.Event()
@@ -478,12 +571,79 @@ class EndChecks(unittest.TestCase):
         thread = threading.Thread(target=interrupt)
         thread.start()
         command = f"sleep 0.05; echo >{begun.name}; sleep {mark}; true"
-        with self.assertRaises(exception):
+        # A KeyboardInterrupt in the place of another would end the whole run.
+        with self.assertRaises(BaseException) as caught:
             open_tool().run(command, timeout=20_000)
             over.set()
             thread.join()
         thread.join()
+        self.assertIs(type(caught.exception), exception)
         self.assertTrue(gone(str(mark)))
+
+    @needs_setsid
+    def test_what_forks_while_it_is_looked_for_ends_too(self) -> None:
+        """What was listed starts another one before it is killed, and both end."""
+        mark = unused_seconds()
+        self.addCleanup(end_by_mark, str(mark))
+        child = f"read; sleep {mark} >&- & echo; wait"
+        # Job control gives the child a group of its own, and nothing else.
+        argv = ["bash", "-c", f"set -m; ({child}) <&0 & echo; wait"]
+        session_of, listed = os.getsid, []
+
+        def getsid(number: int) -> int:
+            session = session_of(number)
+            if session == process.pid != number and not listed:
+                listed.append(number)
+                process.stdin.write(b"\n")
+                process.stdout.readline()
+            return session
+
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "bufsize": 0}
+        with subprocess.Popen(argv, start_new_session=True, **pipes) as process:
+            process.stdout.readline()
+            with patch.object(os, "getsid", getsid):
+                end_session(process.pid)
+        self.assertEqual(len(listed), 1)
+        self.assertTrue(gone(str(mark)))
+
+    @needs_posix
+    def test_where_no_processes_are_listed_the_group_is_ended(self) -> None:
+        """Without /proc a session is ended as far as its first group."""
+        nowhere = patch.object(session_end, "PROCESSES", str(scratch() / "nowhere"))
+        with nowhere, start(["sleep", "60"], Path("/"), {}) as process:
+            end_session(process.pid)
+        self.assertEqual(process.returncode, -signal.SIGKILL)
+
+    def test_what_cannot_be_killed_is_no_success(self) -> None:
+        """Where KILL is refused, as by another user's process, the call still ends."""
+        watched = WatchedFence()
+        one = ShellTool(BASH, open_tool().policy, watched)
+        with ExitStack() as patches:
+            for name in ("kill", "killpg"):
+                refused = patch.object(os, name, side_effect=PermissionError)
+                patches.enter_context(refused)
+            patches.enter_context(patch.object(shell_call, "KILL_SECONDS", 0.02))
+            outcome = one.run("exec sleep 60", timeout=50)
+        (launch,) = watched.launches
+        self.addCleanup(launch.process.wait)
+        self.addCleanup(launch.process.kill)
+        self.assertIsNone(launch.process.returncode)
+        self.assertEqual((outcome.timed_out, outcome.signal), (50, signal.SIGKILL))
+
+    @unittest.skipUnless(hasattr(os, "waitid"), "needs a system with waitid")
+    def test_a_session_is_ended_while_its_leader_is_there(self) -> None:
+        """Nobody has waited for the leader, so that its number is no stranger's."""
+        seen = []
+
+        class Looking(Launch):
+            def end(self) -> None:
+                seen.append(self.process.returncode)
+                super().end()
+
+        process = start(["sh", "-c", "exit 3"], Path("/"), {})
+        streams = Stream(CONTRACT.budget), Stream(CONTRACT.budget)
+        attend(Looking(process), *streams, 1e9, threading.Event())
+        self.assertEqual((seen, process.returncode), ([None], 3))
 
     def test_without_a_descriptor_for_the_exit(self) -> None:
         """Where no descriptor tells of an exit, the end is found all the same."""
@@ -494,16 +654,6 @@ class EndChecks(unittest.TestCase):
             late = open_tool().run(f"exec >&- 2>&-; sleep {mark}", timeout=200)
             self.assertEqual(late.timed_out, 200)
             self.assertTrue(gone(str(mark)))
-
-
-@contextlib.contextmanager
-def handling(number: int, handler: object) -> Iterator[None]:
-    """Handle a signal so within the block."""
-    before = signal.signal(number, handler)
-    try:
-        yield
-    finally:
-        signal.signal(number, before)
 
 
 @needs_bash
@@ -626,6 +776,23 @@ class EvidenceChecks(unittest.TestCase):
         outcome = ShellTool(DIALECTS[0], policy, slow).run("true", timeout=100)
         self.assertIn("timeout was over before the command began", outcome.refused)
         self.assertEqual((outcome.timed_out, outcome.denied), (None, None))
+
+    def test_a_report_that_is_held_open_is_not_waited_for(self) -> None:
+        """What it says by then counts; who holds the other end may never let go."""
+        with start(["true"], Path("/"), {}) as process:
+            process.wait()
+        for said, expected in ((b'{"exit-code": 0}', True), (b"", False)):
+            read_end, write_end = os.pipe()
+            os.write(write_end, said)
+            lets_go = threading.Timer(5, os.close, [write_end])
+            lets_go.start()
+            begun = Launch(process, io.FileIO(read_end)).started()
+            in_time = lets_go.is_alive()
+            lets_go.cancel()
+            lets_go.join()
+            if in_time:
+                os.close(write_end)
+            self.assertEqual((begun, in_time), (expected, True))
 
     def test_what_was_not_run_has_no_markers(self) -> None:
         """A refusal's text is one line, without any marker of the contract."""

@@ -11,7 +11,7 @@ import unittest
 from contract import FULL_ACCESS, READ_ONLY, WORKSPACE_WRITE, Policy
 from dialect_check_support import needs_posix, scratch
 from dialects import BASH, PWSH, STAND_IN, Dialect
-from fences import NO_FENCE, Fence
+from fences import NO_FENCE, BubblewrapFence, Fence, LandlockFence
 from shell_tool import ShellTool
 
 __all__ = ["WordingChecks"]
@@ -69,6 +69,27 @@ PWSH_OWN = """\
 - If a failing external program is called last, the command ends as 1; add \
 `exit $LASTEXITCODE` to end as the program did.
 """
+LANDLOCK_1 = """\
+landlock: version 1, refuses {where}: writing, creating, removing, linking and moving \
+files. It does not refuse: reading, writing to /dev/null, changing a file's mode, \
+group, times or attributes, truncating a file, controlling a device, signals, network \
+and sockets, memory, time, disk space. """
+LANDLOCK_6 = """\
+landlock: version 6, refuses {where}: writing, creating, removing, linking and moving \
+files, truncating files, controlling devices, signalling outside processes. It does \
+not refuse: reading, writing to /dev/null, changing a file's mode, group, times or \
+attributes, network and sockets, memory, time, disk space. """
+TEMPORARY = "No folder is for temporary files"
+WORKSPACE = "No device can be made in the workspace. The workspace is TMPDIR"
+NO_MOVES = ". Files cannot move from one folder to another"
+BUBBLEWRAP = """\
+bubblewrap: refuses {where}: any change of files, their modes and times. {devices}\
+Other processes cannot be seen. /tmp is private: empty at first but for the \
+workspace, the call's folder and the shell, and what is written there vanishes. It \
+does not refuse: reading, network and sockets, memory, time, disk space. A signal is \
+reported as exit code 128+N"""
+DEVICES = "No device can be made in the workspace. "
+EVERYWHERE, OUTSIDE = "everywhere", "outside the workspace"
 DIALECTS = (
     (BASH, BASH_HEADER, BASH_OWN),
     (PWSH, PWSH_HEADER, PWSH_OWN),
@@ -86,6 +107,20 @@ class Labelled(Fence):
 
     def _covers(self, mode: str) -> str:
         return f"this fence in the mode {mode}"
+
+
+class DescribedLandlock(LandlockFence):
+    """Landlock as it is described where it holds, tried or not."""
+
+    def why_not(self) -> str:
+        return ""
+
+
+class DescribedBubblewrap(BubblewrapFence):
+    """bubblewrap as it is described where it holds, tried or not."""
+
+    def why_not(self) -> str:
+        return ""
 
 
 def told(dialect: Dialect, mode: str, fence: Fence) -> str:
@@ -111,3 +146,25 @@ class WordingChecks(unittest.TestCase):
                 told(dialect, FULL_ACCESS, NO_FENCE),
                 header + SHARED + UNCONFINED + FORGED + own,
             )
+
+    def test_every_label_is_this_one(self) -> None:
+        """What a fence covers and what not is told in these words and no others."""
+        old, new = DescribedLandlock(1), DescribedLandlock(6)
+        for fence, mode, label in (
+            (old, READ_ONLY, LANDLOCK_1.format(where=EVERYWHERE) + TEMPORARY),
+            (
+                *(old, WORKSPACE_WRITE),
+                LANDLOCK_1.format(where=OUTSIDE) + WORKSPACE + NO_MOVES,
+            ),
+            (new, READ_ONLY, LANDLOCK_6.format(where=EVERYWHERE) + TEMPORARY),
+            (new, WORKSPACE_WRITE, LANDLOCK_6.format(where=OUTSIDE) + WORKSPACE),
+            (
+                *(DescribedBubblewrap(), READ_ONLY),
+                BUBBLEWRAP.format(where=EVERYWHERE, devices=""),
+            ),
+            (
+                *(DescribedBubblewrap(), WORKSPACE_WRITE),
+                BUBBLEWRAP.format(where=OUTSIDE, devices=DEVICES),
+            ),
+        ):
+            self.assertEqual(fence.label(mode), label)
