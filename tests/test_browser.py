@@ -168,6 +168,13 @@ def test_no_page_scrolls_sideways(visit, address):
                     code => code.scrollWidth > code.clientWidth).length"""
             )
             assert cut == 0  # what a command printed is read whole
+            torn = page.evaluate(
+                """[...document.querySelectorAll("article :not(pre) > code")].filter(
+                    code => /^\\S{1,16}$/.test(code.textContent)
+                        && code.getClientRects().length > 1).map(
+                    code => code.textContent)"""
+            )
+            assert torn == []  # an option is not broken behind its hyphen
         smallest = page.evaluate(
             """Math.min(99, ...[...document.querySelectorAll("figure text")].map(
                 text => text.getBoundingClientRect().height))"""

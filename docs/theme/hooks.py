@@ -37,7 +37,7 @@ CODE_BLOCK = re.compile(
     re.DOTALL,
 )
 # Browsers break a line behind a hyphen, also that of an option.
-SHORT_CODE = re.compile(r"<code>([^<\s]{1,16})</code>")
+SHORT_CODE = re.compile(r"<code>((?:&\w+;|[^<&\s]){1,16})</code>")
 SOURCE_SLOT = re.compile(r'<div data-source="([^"]+)"></div>')
 # Most of a page's elements, all of one colour.
 PLAIN_TOKEN = re.compile(r'<span class="(?:n|w|p|o)">([^<]*)</span>')
