@@ -17,6 +17,8 @@ from types import FrameType, ModuleType
 from typing import ClassVar
 
 CODE = Path(__file__).resolve().parent
+# As it is before a check changes it for a moment, with others running beside it.
+ENVIRONMENT = dict(os.environ)
 
 
 class Beside:
@@ -82,7 +84,7 @@ def script_command(name: str, *arguments: str) -> list[str]:
 
 def script_environment(temporary: str | None) -> dict[str, str]:
     """Our own environment, perhaps with another folder for temporary files."""
-    environment = dict(os.environ)
+    environment = dict(ENVIRONMENT)
     # Some build systems set it; a reader's output waits in a buffer.
     environment.pop("PYTHONUNBUFFERED", None)
     if temporary is not None:

@@ -17,6 +17,7 @@ from types import SimpleNamespace
 
 from check_support import (
     CODE,
+    ENVIRONMENT,
     Beside,
     run_script,
     script_command,
@@ -91,12 +92,18 @@ def run_interrupted(name: str, wait: Callable[..., None]) -> SimpleNamespace:
 
     On a busy machine it can be over before the signal comes: then once more.
     """
+    # An interrupt between opening a file and closing it is told of to developers.
+    warnings = [ENVIRONMENT.get("PYTHONWARNINGS"), "ignore::ResourceWarning"]
+    plain = {
+        "PYTHONUNBUFFERED": "1",
+        "PYTHONWARNINGS": ",".join(filter(None, warnings)),
+    }
     for _ in range(5):
         with tempfile.TemporaryDirectory() as scratch:
             with subprocess.Popen(
                 script_command(name),
                 cwd=scratch,
-                env=script_environment(scratch) | {"PYTHONUNBUFFERED": "1"},
+                env=script_environment(scratch) | plain,
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
