@@ -149,10 +149,42 @@ def test_diagrams_follow_the_scheme(visit, scheme, address):
 def test_chosen_scheme_is_kept_across_languages(visit):
     """The toggle changes the scheme, and the other language keeps the choice."""
     with visit("teach/") as page:
-        page.click("label[for=__palette_1]")
+        page.click("#scheme")
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
         switch_language(page, "zh-CN")
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
+
+
+def test_scheme_follows_the_system_until_one_is_chosen(visit):
+    """No script of the theme is needed for it, so that no dark page begins white."""
+    with visit("teach/", scheme="dark") as page:
+        page.route("**/*.js", lambda route: route.fulfill(body=""))
+        page.reload()
+        assert page.get_attribute("body", "data-md-color-scheme") == "slate"
+        page.emulate_media(color_scheme="light")
+        page.wait_for_selector("body[data-md-color-scheme=default]")
+        page.click("#scheme")
+        page.emulate_media(color_scheme="dark")
+        page.click("#scheme")
+        page.reload()
+        assert page.get_attribute("body", "data-md-color-scheme") == "default"
+        assert page.evaluate("getComputedStyle(document.body).colorScheme") == "light"
+
+
+@pytest.mark.parametrize(
+    ("address", "names"),
+    [
+        ("teach/", ["Switch to dark mode", "Switch to light mode"]),
+        ("zh-CN/teach/", ["切换到深色模式", "切换到浅色模式"]),
+    ],
+)
+def test_scheme_button_says_what_it_does(visit, address, names):
+    """It has a name in the page's language, and one icon of the two."""
+    with visit(address) as page:
+        for name in names:
+            button = page.get_by_role("button", name=name, exact=True)
+            assert button.locator("svg:visible").count() == 1
+            button.click()
 
 
 @pytest.mark.parametrize("address", EVERY)
@@ -251,8 +283,8 @@ def test_keyboard_works_the_header(visit):
     with visit("teach/") as page:
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.matches('.md-skip')")
-        focus_by_tab(page, "[name=__palette]")
-        page.keyboard.press("ArrowDown")
+        focus_by_tab(page, "#scheme")
+        page.keyboard.press("Enter")
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
         focus_by_tab(page, ".md-select__link[hreflang=zh-CN]")
         with page.expect_navigation():
@@ -274,7 +306,7 @@ def test_axe_finds_nothing_serious(visit, address):
     """Contrast, names, roles and order are in order, in both schemes."""
     with visit(address) as page:
         assert serious(page) == []
-        page.click("label[for=__palette_1]")
+        page.click("#scheme")
         page.wait_for_timeout(400)  # colours fade for 250 ms
         assert page.get_attribute("body", "data-md-color-scheme") == "slate"
         assert serious(page) == []

@@ -154,6 +154,14 @@ def test_chapter_offers_what_a_reader_needs(site, folder, ending, minutes):
     assert edit.endswith(f"/edit/main/docs/{STAGE}{ending}")
 
 
+def test_no_script_holds_up_the_text(site):
+    """Each page's script files run when its text has been painted."""
+    for path in pages_of(site):
+        scripts = re.findall(r"<script[^>]* src=[^>]*>", path.read_text("utf-8"))
+        assert scripts
+        assert all(" defer" in script for script in scripts), path
+
+
 PAGE = '<html lang="{lang}"><body><h2 id="here">x</h2>{body}</body></html>'
 
 
