@@ -80,7 +80,7 @@ class DrainChecks(unittest.TestCase):
     def test_the_child_is_read_to_its_end(self):
         """Reading goes on after the limit, so that the child is never held up.
 
-        到了上限还要继续读，子进程不会因此被卡住。
+        到了上限还要继续读，不能让子进程卡住。
         """
         child = Child(("stdout", b"o" * 200_000))
         self.kept(child, 100, "o" * 100, "", True, False)

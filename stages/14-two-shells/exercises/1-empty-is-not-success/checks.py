@@ -159,7 +159,7 @@ class ToolResultChecks(unittest.TestCase):
     def test_to_expect_nothing_excuses_nothing_else(self):
         """To expect nothing excuses no exit code and no bad bytes, and hides no output.
 
-        预期没有输出，不等于不管退出码和坏字节，也不能把有的输出藏起来。
+        预期没有输出，不等于不管退出码和坏字节；真有输出时，也不能藏起来。
         """
         self.failed(2, b"", b"", "exit=2", expect_empty=True)
         self.failed(0, b"\xff", b"", "UTF-8", expect_empty=True)

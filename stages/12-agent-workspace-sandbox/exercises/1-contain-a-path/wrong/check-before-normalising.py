@@ -5,7 +5,7 @@ Also: test_a_sibling_with_the_same_beginning_is_outside,
 Look at the path at the moment you ask whether it is inside: has every step up been
 worked out by then, or only later?
 
-看看你判断是否在里面的那一刻：往上走的每一步都已经算清了，还是之后才算？
+你是在哪一步判断路径在不在里面的？到那一步，每次往上走都已经算清了，还是之后才算？
 """
 
 import posixpath

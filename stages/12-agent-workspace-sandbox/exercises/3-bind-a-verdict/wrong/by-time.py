@@ -4,7 +4,7 @@ Also: test_the_same_bytes_are_released, test_what_is_delivered_is_what_was_compa
 Copying tools and version control set times at will. Compare something that nobody can
 set without having the same bytes.
 
-复制工具和版本控制都会改时间。要比较的东西，应该是字节不同就没法一样的。
+复制工具和版本控制都会改时间。换一样东西来比：只要字节不同，它就不可能相同。
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 Read your message as a model would. What has it learned that it did not need for
 checking the wiring?
 
-像模型那样读一遍你的消息。它知道了哪些检查接线用不着的东西？
+像模型那样读一遍你的消息。有哪些东西，检查接线时用不着，模型却知道了？
 """
 
 from dataclasses import dataclass

@@ -3,7 +3,7 @@
 Lay the two languages side by side. Where does one of them tell two things apart and the
 other does not?
 
-把两种语言并排放着看。哪里一种语言分得清两种情况，另一种却分不清？
+把两种语言并排放着看。有哪两种情况，一种语言分得清，另一种却分不清？
 """
 
 from __future__ import annotations

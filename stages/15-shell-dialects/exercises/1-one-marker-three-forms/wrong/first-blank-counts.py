@@ -2,7 +2,7 @@
 
 What becomes of a template in which there is nothing to fill in, or too much?
 
-如果模板里没有可填的地方，或者有太多，会怎么样？
+如果模板里没有可填的地方，或者不止一处，会怎么样？
 """
 
 import re

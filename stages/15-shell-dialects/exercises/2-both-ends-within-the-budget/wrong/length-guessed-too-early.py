@@ -3,7 +3,7 @@
 You measure the notice with one number and write it with another. When is the second
 one longer?
 
-量说明有多长的时候填的是一个数，写出来的是另一个数。什么时候后者更长？
+你量那行说明的长度时填了一个数，写出来时填的是另一个数。什么时候后一个数的位数更多？
 """
 
 NOTICE = "\n[{} characters left out here]\n"
