@@ -141,13 +141,16 @@ class Exercise:
 
         The more alike a wrong answer fails, the better it fits: what both fail counts
         against what one of them fails. Of those that fit equally, three are enough.
+        Where none fails in just this way, the hints say that they guess.
         """
         fits: dict[float, list[Text]] = {}
         for one in self.wrong_answers():
             if check in one.rejected_by:
                 both, either = failed & {*one.rejected_by}, failed | {*one.rejected_by}
                 fits.setdefault(len(both) / len(either), []).append(one.hint)
-        return fits[max(fits)][:MOST_HINTS] if fits else []
+        best = max(fits, default=0)
+        hints = fits.get(best, [])[:MOST_HINTS]
+        return hints if best == 1 else [words("guess", hint=hint) for hint in hints]
 
 
 def find_exercises(stages: Path = STAGES) -> list[Exercise]:

@@ -18,6 +18,7 @@ import os
 import re
 import sys
 import time
+from importlib.util import decode_source
 from pathlib import Path
 from typing import TextIO
 from unicodedata import east_asian_width
@@ -188,7 +189,8 @@ class Session:
                 for text in (record["hint"] or record["why"]).splitlines():
                     print(wrapped(text, "  - "))
                 return 0
-        self.say("kept, not noted", command=f"{PROGRAM} check {exercise.id}")
+        noted = "kept" if exercise.id in self.passed else "kept, not noted"
+        self.say(noted, command=f"{PROGRAM} check {exercise.id}")
         return 0
 
     def watch(self, exercise: Exercise | None) -> int:
@@ -241,6 +243,11 @@ class Session:
 
     def _try(self, exercise: Exercise) -> Trial:
         checks, answer = exercise.trusted_checks(), exercise.read("exercise.py")
+        try:
+            decode_source(answer)
+        except (SyntaxError, UnicodeError):
+            # Python runs such a file, or not, depending on where the bytes are.
+            raise CourseError("no text", file=exercise.name_of("exercise.py")) from None
         return try_answer(exercise, answer, checks, chinese=self.chinese)
 
     def _print(self, exercise: Exercise, trial: Trial) -> None:
@@ -268,6 +275,7 @@ class Session:
         kept = sum(one["outcome"] == "passed" for one in trial.records)
         self.say("count", kept=kept, total=len(trial.records))
         if trial.passed:
+            self.say("compare", command=f"{PROGRAM} solution {exercise.id}")
             self._say_next()
 
     def _keep_progress(self) -> None:

@@ -187,6 +187,48 @@ def test_scheme_button_says_what_it_does(visit, address, names):
             button.click()
 
 
+def test_scheme_can_be_chosen_where_nothing_can_be_stored(visit):
+    """With the browser's storage blocked, the button works for the page."""
+    with visit("teach/") as page:
+        page.add_init_script(
+            """Object.defineProperty(window, "localStorage", {
+                get() { throw new DOMException("blocked", "SecurityError"); }});"""
+        )
+        page.reload()
+        page.click("#scheme")
+        assert page.get_attribute("body", "data-md-color-scheme") == "slate"
+        page.reload()
+        assert page.get_attribute("body", "data-md-color-scheme") == "default"
+
+
+INKS = """[...document.querySelectorAll("body, h1, article a, pre span, figure text")]
+    .map(element => getComputedStyle(element).color + getComputedStyle(element).fill)"""
+
+
+def test_print_is_the_same_from_dark_and_light(visit):
+    """Paper is white whatever the screen was: the same inks, on a light ground."""
+    printed = []
+    for scheme in ("light", "dark"):
+        with visit(f"{STAGE}/", scheme=scheme) as page:
+            page.add_style_tag(content="* { transition: none !important; }")
+            screen = page.evaluate(INKS)
+            page.emulate_media(media="print")
+            root = "getComputedStyle(document.documentElement).colorScheme"
+            assert page.evaluate(root) == "light"
+            printed.append(page.evaluate(INKS))
+            assert (printed[-1] == screen) == (scheme == "light")
+    assert printed[0] == printed[1]
+
+
+LONELY_PERMALINKS = """[...document.querySelectorAll(".headerlink")].filter(link => {
+    const text = document.createRange();
+    text.selectNodeContents(link.parentElement);
+    text.setEndBefore(link);
+    const last = [...text.getClientRects()].at(-1);
+    return last.bottom <= link.getBoundingClientRect().top;
+}).map(link => link.parentElement.textContent)"""
+
+
 @pytest.mark.parametrize("address", EVERY)
 def test_no_page_scrolls_sideways(visit, address):
     """The page fits its window; only source code and tables scroll, in themselves."""
@@ -207,6 +249,7 @@ def test_no_page_scrolls_sideways(visit, address):
                     code => code.textContent)"""
             )
             assert torn == []  # an option is not broken behind its hyphen
+            assert page.evaluate(LONELY_PERMALINKS) == []
         smallest = page.evaluate(
             """Math.min(99, ...[...document.querySelectorAll("figure text")].map(
                 text => text.getBoundingClientRect().height))"""

@@ -383,16 +383,25 @@ def test_nothing_is_loaded_before_the_click(visit):
     assert "MB" not in button(page, 0).inner_text()
 
 
-def test_a_failed_transfer_is_told(browser, host):
+@pytest.mark.parametrize("file", ["pyodide.mjs", "pyodide.asm.wasm", "stdlib.zip"])
+@pytest.mark.parametrize("failure", ["gone", "cut"])
+def test_a_failed_transfer_is_told(browser, host, file, failure):
     """Without its files the page says that Python did not come; one may ask again."""
+
+    def fail(route):
+        if failure == "gone":
+            route.fulfill(status=404, body="no such file")
+        else:
+            route.abort()
+
     context = browser.new_context()
     page = context.new_page()
-    page.route("**/*.wasm", lambda route: route.abort())
+    page.route(f"**/*{file}", fail)
     page.goto(f"{host}/host-first/{address_of(CONTAIN)}")
     button(page, 0).click()
     page.wait_for_selector(".try-buttons button:disabled", timeout=LOAD_MS)
     assert "could not be loaded" in page.inner_text(".try-results")
-    page.unroute("**/*.wasm")
+    page.unroute(f"**/*{file}")
     assert "failed" in outcomes(check(page))
     context.close()
 

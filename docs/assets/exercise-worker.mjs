@@ -11,6 +11,16 @@ async function text(name) {
   return reply.text();
 }
 
+// Pyodide logs that its largest file has failed, and waits on for ever.
+const noWebAssembly = new Promise((_, reject) => {
+  const { instantiateStreaming } = WebAssembly;
+  WebAssembly.instantiateStreaming = (...given) => {
+    const instance = instantiateStreaming(...given);
+    instance.catch(reject);
+    return instance;
+  };
+});
+
 async function load() {
   const [python, program, child] = await Promise.all([
     loadPyodide({ indexURL: new URL("pyodide/", import.meta.url).href }),
@@ -66,7 +76,7 @@ function watchOutput(python, page) {
 // What fails inside Pyodide's own loading does not always reach its promise.
 addEventListener("unhandledrejection", ({ reason }) => postMessage(String(reason)));
 
-const loaded = load();
+const loaded = Promise.race([load(), noWebAssembly]);
 loaded.then(() => postMessage("ready"), (error) => postMessage(String(error)));
 
 // The port is the page's and ours alone: an answer that finds this worker's own

@@ -18,6 +18,7 @@ const say = {
     sure: "Put the starter back? What you wrote here will be lost.",
     kept: "The text stays in this browser, also when you close the page.",
     notKept: "This browser keeps nothing: copy your text before you close the page.",
+    lacks: "A browser's Python has no threads, processes or hard links: an answer that uses one can be checked at a terminal only.",
     loading: `Loading Python, ${exercise.megabytes} MB…`,
     running: "Checking…",
     why: "Why: ",
@@ -36,6 +37,7 @@ const say = {
     sure: "恢复成开始时的样子？你在这里写的内容会丢失。",
     kept: "写下的内容保存在这个浏览器里，关掉网页也还在。",
     notKept: "这个浏览器不保存内容：关掉网页之前，请先把它复制出来。",
+    lacks: "浏览器里的 Python 没有线程、进程和硬链接：用到它们的答案，只能在终端里检查。",
     loading: `正在加载 Python（${exercise.megabytes} MB）……`,
     running: "正在检查……",
     why: "原因：",
@@ -75,6 +77,7 @@ const results = element("div", { class: "try-results", "aria-live": "polite" });
 field.setAttribute("aria-describedby", note.id);
 document.getElementById("starter-py").replaceWith(element("div", { class: "try" },
   element("label", { for: field.id }, say.answer), field, note,
+  element("p", { class: "try-note" }, say.lacks),
   element("p", { class: "try-buttons" }, checkButton, stopButton, resetButton), results));
 
 // The learner's text
@@ -106,6 +109,14 @@ resetButton.addEventListener("click", () => {
   remember(null);
   results.replaceChildren();
   field.focus();
+});
+
+// A new line begins below the one before it, as in an editor. Tab stays the way out.
+field.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || event.isComposing || event.shiftKey) return;
+  const line = field.value.slice(0, field.selectionStart).split("\n").at(-1);
+  event.preventDefault();
+  document.execCommand("insertText", false, "\n" + line.match(/^ */)[0]); // can be undone
 });
 
 // One run
@@ -225,7 +236,8 @@ function hintsFor(check, failed) {
   };
   const fitting = exercise.wrong.filter((one) => one.rejectedBy.includes(check));
   const best = Math.max(...fitting.map(fit));
-  return fitting.filter((one) => fit(one) === best).slice(0, 3).map((one) => one.hint);
+  const hints = fitting.filter((one) => fit(one) === best).slice(0, 3);
+  return hints.map(({ hint }) => best === 1 ? hint : words("guess", { hint: [hint, hint] }));
 }
 
 // Results

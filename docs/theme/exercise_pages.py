@@ -34,6 +34,7 @@ WORDS_OF_A_RUN = (
     "early",
     "failed",
     "flooded",
+    "guess",
     "import",
     "late",
     "not_run",

@@ -59,6 +59,8 @@ class ContainChecks(unittest.TestCase):
         路径往上走、但没有走出根目录时，结果就是它最后到达的位置。
         """
         self.placed("work/../inputs/brief.txt", "/srv/run/inputs/brief.txt")
+        self.placed("work/latest.md/../a.md", "/srv/run/work/a.md")
+        self.placed("work/..", "/srv/run")
 
     def test_an_absolute_path_is_refused(self):
         """An absolute path is refused, also one that lies inside the root.

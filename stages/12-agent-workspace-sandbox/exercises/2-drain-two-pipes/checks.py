@@ -14,19 +14,28 @@ class Child:
 
     The child writes its script in order and stands still while a pipe is full, as
     the operating system would have it. Where real programs would wait for each
-    other for ever, the read fails at once.
+    other for ever, the read fails at once, and so does a wait after which nothing
+    is ever read.
     """
 
     def __init__(self, *script: tuple[str, bytes]):
         self.script = list(script)
         self.pipes = {"stdout": b"", "stderr": b""}
         self.open = ["stdout", "stderr"]
+        self.waits = 0  # since the last read
         self._write()
 
     def wait(self) -> list[str]:
+        self.waits += 1
+        if self.waits > 3:
+            raise AssertionError(
+                "you wait again and again and read nothing",
+                "你一次又一次地等，却什么也不读",
+            )
         return [name for name in self.open if self.pipes[name] or not self.script]
 
     def read(self, name: str) -> bytes:
+        self.waits = 0
         held = self.pipes[name]
         if not held and self.script:
             full = self.script[0][0]

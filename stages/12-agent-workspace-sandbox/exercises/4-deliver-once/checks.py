@@ -28,6 +28,10 @@ def audit(event: str, arguments: tuple) -> None:
 sys.addaudithook(audit)
 
 
+class Interrupted(BaseException):
+    """What a Ctrl-C is: an error that is no `Exception`."""
+
+
 class DeliverChecks(unittest.TestCase):
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -35,7 +39,7 @@ class DeliverChecks(unittest.TestCase):
         self.folder = Path(folder.name)
         self.destination = self.folder / "report.md"
 
-    def delivered(self, *chunks: bytes, then: Exception | None = None) -> None:
+    def delivered(self, *chunks: bytes, then: BaseException | None = None) -> None:
         """Deliver; let the source fail with `then` after the last of `chunks`."""
 
         def source():
@@ -112,9 +116,10 @@ class DeliverChecks(unittest.TestCase):
 
         交付到一半失败时不留下任何文件，也不妨碍下一次。
         """
-        with contextlib.suppress(OSError):
-            self.delivered(b"# Rep", then=OSError("the source is gone"))
-        self.left({})
+        for failure in (OSError("the source is gone"), Interrupted()):
+            with contextlib.suppress(OSError, Interrupted):
+                self.delivered(b"# Rep", then=failure)
+            self.left({})
         self.delivered(b"# Report")
         self.left({"report.md": b"# Report"})
 

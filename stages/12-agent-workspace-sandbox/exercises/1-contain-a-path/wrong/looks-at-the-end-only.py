@@ -18,7 +18,7 @@ def place_inside(root: str, relative: str, is_link: Callable[[str], bool]) -> st
     if relative.startswith("/"):
         raise OutsideError("absolute")
     place = posixpath.normpath(f"{root}/{relative}")
-    if not place.startswith(f"{root}/"):
+    if not f"{place}/".startswith(f"{root}/"):
         raise OutsideError("outside")
     step = place
     while step != posixpath.dirname(step):

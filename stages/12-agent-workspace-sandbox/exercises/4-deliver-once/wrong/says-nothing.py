@@ -11,5 +11,5 @@ def deliver(chunks, destination):
         with file:
             for chunk in chunks:
                 file.write(chunk)
-    except OSError:
+    except BaseException:
         destination.unlink()
