@@ -15,6 +15,7 @@ import sys
 import warnings
 from dataclasses import dataclass
 from hashlib import blake2b
+from importlib.util import decode_source
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent / "12-agent-workspace-sandbox" / "code"))
@@ -68,6 +69,7 @@ def try_answer(
     """
     key = secrets.token_bytes(32)
     try:
+        decode_source(answer)
         with warnings.catch_warnings(), AgentWorkspace.temporary() as workspace:
             # An answer may lock or remove what the clean-up wants to remove.
             warnings.simplefilter("ignore", WorkspaceCleanupWarning)
@@ -79,6 +81,9 @@ def try_answer(
         problem = _problem(notes, result, seconds)
         lines = _visible(result.stdout + result.stderr).splitlines()
         printed = [line[:PRINTED_CHARACTERS] for line in lines]
+    except (SyntaxError, UnicodeError):
+        # Whether Python takes such a file depends on where in it the bytes are.
+        notes, problem, printed = [], words("no text"), []
     except (WorkspaceError, CommandNotStarted, CommandRefused) as error:
         notes, problem, printed = [], words("not started", error=error), []
     if len(printed) > PRINTED_LINES:

@@ -20,8 +20,14 @@ BAD = {
     ),
     "another encoding": (
         b"name = 'caf\xe9'\n" + RIGHT.encode(),
-        "cannot be imported: SyntaxError",
+        "the answer is not UTF-8",
     ),
+    "a comment in GBK": (
+        RIGHT.encode() + "# 注释\n".encode("gbk"),
+        "the answer is not UTF-8",
+    ),
+    "UTF-16": (RIGHT.encode("utf-16"), "the answer is not UTF-8"),
+    "a coding that nobody knows": ("# coding: klingon\n" + RIGHT, "is not UTF-8"),
     "import error": ("import no_such_module\n" + RIGHT, "No module named"),
     "syntax error": ("def double(value:\n", "SyntaxError"),
     "zero bytes": ("\0" + RIGHT, "cannot be imported"),

@@ -200,7 +200,7 @@ def test_json_is_one_record_a_check(course):
         "promise": "A number is doubled.",
         "outcome": "failed",
         "why": "3 != 6",
-        "hint": "Hint about square.",
+        "hint": "(a guess) Hint about square.",
     }
     assert records[2]["outcome"] == "passed"
     assert records[2]["why"] == records[2]["hint"] == ""
@@ -271,10 +271,13 @@ def test_a_hint_fits_the_mistake(course):
     assert course.run("hint", "01.1", "--lang", "zh-CN").stdout == (
         "零还是零。\n  - 关于 or_one 的提示。\n"
     )
-    course.try_answer(RIGHT)
+    course.answer.write_text(RIGHT, encoding="utf-8")
     assert flowing(course.run("hint", "01.1").stdout) == (
         f"Every promise is kept. To have it noted, run `{PROGRAM} check 01.1`."
     )
+    passed = course.run("check", "01.1").stdout
+    assert f"`{PROGRAM} solution 01.1`" in flowing(passed)
+    assert course.run("hint", "01.1").stdout == "Every promise is kept.\n"
 
 
 @pytest.mark.parametrize(
@@ -326,11 +329,12 @@ def test_the_best_fitting_hint_comes_first(course):
     constant = course.try_answer("def double(value):\n    return 'x'\n").stdout
     assert constant.count("Hint about all.") == 1
     assert "why: str is not int" in flowing(constant)
-    # Two of its three failures are a closer likeness than one of two.
+    # Two of its three failures are a closer likeness than one of two, and a guess.
     two = course.try_answer("def double(value):\n    return 0 if value == 0 else 'x'\n")
-    assert two.stdout.count("Hint about") == two.stdout.count("Hint about all.") == 1
+    assert two.stdout.count("hint: ") == 1
+    assert "hint: (a guess) Hint about all." in two.stdout
     one = course.try_answer("def double(value):\n    return value + value or 1\n")
-    assert "Hint about or_one." in one.stdout
+    assert "hint: Hint about or_one." in one.stdout
     assert "Hint about all." not in one.stdout
 
 
@@ -509,10 +513,10 @@ def test_the_option_goes_before_the_environment(course):
             "01.1  加倍\n"
             "  未兑现    数会加倍。\n"
             "      原因：3 != 6\n"
-            "      提示：关于 square 的提示。\n"
+            "      提示：（猜测）关于 square 的提示。\n"
             "  未兑现    列表保持原样。\n"
             "      原因：Lists differ: [1, 2] != [1, 2, 1, 2]\n"
-            "      提示：关于 in_place 的提示。\n"
+            "      提示：（猜测）关于 in_place 的提示。\n"
             "  已兑现    零还是零。\n"
             "共 3 条，兑现 1 条。\n"
         )
@@ -663,7 +667,8 @@ def test_a_missing_answer_is_told_and_brought_back(instead, clone):
         result = clone.run(command, "01.1")
         assert (result.returncode, result.stdout) == (2, "")
         assert flowing(result.stderr) == (
-            f"`{NAME}` is missing. Bring the starter back: `{PROGRAM} reset 01.1`"
+            f"There is no file `{NAME}`. Bring the starter back:"
+            f" `{PROGRAM} reset 01.1`"
         )
     assert clone.run("reset", "01.1", "--yes").returncode == 0
     assert clone.answer.read_text(encoding="utf-8") == STARTER
