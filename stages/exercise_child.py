@@ -117,7 +117,7 @@ def main() -> None:
 
     # Honest imports add modules, and submodules to the package.
     guard(modules, vars(unittest), may_grow=True)
-    guard(globals(), vars(builtins))
+    guard(globals(), vars(builtins), vars(os), vars(Path), vars(type(Path())))
     for module in (unittest.case, unittest.util):
         classes = [one for one in vars(module).values() if isinstance(one, type)]
         guard(*map(vars, [module, *classes]))
@@ -125,12 +125,12 @@ def main() -> None:
     report("started")
     try:
         __import__("exercise")
+        report("started")  # before the checks are made: a patch may take itself back
         # Not by `import`: the answer may have left a `checks` of its own.
         modules["checks"] = checks
         run(code, checks.__dict__)
     except BaseException as error:
         report("import", why=explain(error)[1])
-    report("started")
     cases = [
         value
         for value in vars(checks).values()

@@ -28,6 +28,32 @@ BAD = {
     ),
     "UTF-16": (RIGHT.encode("utf-16"), "the answer is not UTF-8"),
     "a coding that nobody knows": ("# coding: klingon\n" + RIGHT, "is not UTF-8"),
+    "a patch of pathlib": (
+        "import pathlib\npathlib.Path.read_bytes = lambda path: b''\n" + RIGHT,
+        "the answer changed",
+    ),
+    "a patch that takes itself back": (
+        "import unittest\n"
+        "@classmethod\n"
+        "def lax(case):\n"
+        "    del unittest.TestCase.__init_subclass__\n"
+        "    for name in [name for name in vars(case) if name.startswith('test')]:\n"
+        "        setattr(case, name, lambda self: None)\n"
+        "unittest.TestCase.__init_subclass__ = lax\n" + LIE,
+        "the answer changed",
+    ),
+    "a class maker that takes itself back": (
+        "import builtins\n"
+        "make = builtins.__build_class__\n"
+        "def lax(body, name, *bases, **more):\n"
+        "    made = make(body, name, *bases, **more)\n"
+        "    builtins.__build_class__ = make\n"
+        "    for test in [test for test in vars(made) if test.startswith('test')]:\n"
+        "        setattr(made, test, lambda self: None)\n"
+        "    return made\n"
+        "builtins.__build_class__ = lax\n" + LIE,
+        "the answer changed",
+    ),
     "import error": ("import no_such_module\n" + RIGHT, "No module named"),
     "syntax error": ("def double(value:\n", "SyntaxError"),
     "zero bytes": ("\0" + RIGHT, "cannot be imported"),

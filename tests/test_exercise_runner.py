@@ -667,8 +667,7 @@ def test_a_missing_answer_is_told_and_brought_back(instead, clone):
         result = clone.run(command, "01.1")
         assert (result.returncode, result.stdout) == (2, "")
         assert flowing(result.stderr) == (
-            f"There is no file `{NAME}`. Bring the starter back:"
-            f" `{PROGRAM} reset 01.1`"
+            f"There is no file `{NAME}`. Bring the starter back: `{PROGRAM} reset 01.1`"
         )
     assert clone.run("reset", "01.1", "--yes").returncode == 0
     assert clone.answer.read_text(encoding="utf-8") == STARTER

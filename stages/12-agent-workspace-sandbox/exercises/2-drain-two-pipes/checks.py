@@ -143,6 +143,8 @@ class DrainChecks(unittest.TestCase):
         """
         child = Child(("stdout", b"a\xffb"), ("stderr", b"end \xe6\x8a"))
         self.kept(child, 100, "a\ufffdb", "end \ufffd", False, False)
+        # Also where the limit cuts: no character begins with this byte.
+        self.kept(Child(("stdout", b"ab\xffcd")), 3, "ab\ufffd", "", True, False)
 
 
 if __name__ == "__main__":

@@ -59,7 +59,10 @@ class DeliverChecks(unittest.TestCase):
         )
 
     def left(self, expected: dict[str, bytes]) -> None:
-        found = {path.name: path.read_bytes() for path in self.folder.iterdir()}
+        found = {
+            path.name: path.read_bytes() if path.is_file() else "a folder"
+            for path in self.folder.iterdir()
+        }
         if found != expected:
             raise AssertionError(
                 f"the folder holds {found}, expected {expected}",
@@ -116,12 +119,13 @@ class DeliverChecks(unittest.TestCase):
 
         交付到一半失败时不留下任何文件，也不妨碍下一次。
         """
+        (self.folder / "other.md").write_bytes(b"another report")
         for failure in (OSError("the source is gone"), Interrupted()):
             with contextlib.suppress(OSError, Interrupted):
                 self.delivered(b"# Rep", then=failure)
-            self.left({})
+            self.left({"other.md": b"another report"})
         self.delivered(b"# Report")
-        self.left({"report.md": b"# Report"})
+        self.left({"other.md": b"another report", "report.md": b"# Report"})
 
     def test_a_failure_is_told(self):
         """The error of a failed delivery reaches the caller.

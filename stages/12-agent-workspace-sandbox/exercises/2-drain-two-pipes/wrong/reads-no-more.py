@@ -1,7 +1,8 @@
 """Rejected by: test_the_child_is_read_to_its_end
 Also: test_each_pipe_has_a_limit_of_its_own,
     test_exactly_the_limit_is_not_truncated,
-    test_a_character_cut_by_the_limit_is_dropped
+    test_a_character_cut_by_the_limit_is_dropped,
+    test_bytes_that_are_no_text_stay_visible
 
 A pipe that has something is named again and again, until somebody takes it. What do you
 do with a pipe of which you have kept enough?
